@@ -1,0 +1,134 @@
+//! What can go wrong, as one small value; `Sentence` turns it into words with the culprit's name.
+
+/// Why a call was refused, or what it had to put right.
+///
+/// Sections and categories are named by index; [`Timer::sentence`](crate::Timer::sentence) spells
+/// them out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Error {
+    /// The token's section is not open: it was exited before, or discarded. Nothing changed.
+    NotOpen,
+    /// The token belongs to another context. Exit it where it was entered. Nothing changed.
+    OtherContext,
+    /// `outer` was exited while `inner` was still active; `outer` is recorded, what was open inside
+    /// it is discarded and counted as unclosed.
+    Unclosed {
+        /// The section that was exited.
+        outer: u32,
+        /// The innermost section that was still open.
+        inner: u32,
+    },
+    /// A rule forbids `inner` directly inside `outer`. Nothing was entered.
+    Forbidden {
+        /// Category the parent was entered with.
+        outer: u32,
+        /// Category of the refused section.
+        inner: u32,
+    },
+    /// The stack is full; the time stays in the deepest section, `top`.
+    TooDeep {
+        /// The deepest open section.
+        top: u32,
+    },
+    /// No lane is free, and this timer has no late contexts.
+    NoLane,
+    /// The table of rules is full, or a rule's category does not fit.
+    RulesFull,
+    /// A duration is negative or not a number.
+    BadDuration,
+    /// The path handle or detached section belongs to another timer.
+    OtherTimer,
+    /// The resource is taken just now: scratch for snapshots, or a clear in progress. Try again.
+    Busy,
+    /// The caller's memory is too small.
+    TooSmall,
+    /// This capacity can't work; the field is named.
+    Config(&'static str),
+    /// The memory for the region could not be had.
+    NoMemory,
+}
+
+impl Error {
+    /// A number for each kind, never reused: what C sees.
+    pub const fn code(self) -> u32 {
+        match self {
+            Self::NotOpen => 1,
+            Self::OtherContext => 2,
+            Self::Unclosed { .. } => 3,
+            Self::Forbidden { .. } => 4,
+            Self::TooDeep { .. } => 5,
+            Self::NoLane => 6,
+            Self::RulesFull => 7,
+            Self::BadDuration => 8,
+            Self::OtherTimer => 9,
+            Self::Busy => 10,
+            Self::TooSmall => 11,
+            Self::Config(_) => 12,
+            Self::NoMemory => 13,
+        }
+    }
+
+    /// The two details, as kept in a lane.
+    pub(crate) const fn details(self) -> (u32, u32) {
+        match self {
+            Self::Unclosed { outer, inner } | Self::Forbidden { outer, inner } => (outer, inner),
+            Self::TooDeep { top } => (top, 0),
+            _ => (0, 0),
+        }
+    }
+
+    /// The error that a lane's words tell of.
+    pub(crate) const fn from_words(code: u32, first: u32, second: u32) -> Option<Self> {
+        Some(match code {
+            1 => Self::NotOpen,
+            2 => Self::OtherContext,
+            3 => Self::Unclosed { outer: first, inner: second },
+            4 => Self::Forbidden { outer: first, inner: second },
+            5 => Self::TooDeep { top: first },
+            6 => Self::NoLane,
+            7 => Self::RulesFull,
+            8 => Self::BadDuration,
+            9 => Self::OtherTimer,
+            10 => Self::Busy,
+            11 => Self::TooSmall,
+            13 => Self::NoMemory,
+            _ => return None,
+        })
+    }
+}
+
+impl core::fmt::Display for Error {
+    fn fmt(&self, formatter: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        match self {
+            Self::NotOpen => formatter.write_str("The token's section is not open."),
+            Self::OtherContext => formatter.write_str(
+                "The token belongs to another thread's context; exit it where it was entered.",
+            ),
+            Self::Unclosed { .. } => {
+                formatter.write_str("A section was exited while one inside it was still active.")
+            }
+            Self::Forbidden { .. } => formatter
+                .write_str("This category is not allowed directly inside its parent's category."),
+            Self::TooDeep { .. } => {
+                formatter.write_str("Sections are nested deeper than the timer's stack holds.")
+            }
+            Self::NoLane => {
+                formatter.write_str("All lanes are taken, and this timer has no late contexts.")
+            }
+            Self::RulesFull => {
+                formatter.write_str("The rule does not fit into the timer's tables.")
+            }
+            Self::BadDuration => formatter.write_str("The duration is negative or not a number."),
+            Self::OtherTimer => formatter.write_str("The handle belongs to another timer."),
+            Self::Busy => {
+                formatter.write_str("The timer is busy with another snapshot or clear; try again.")
+            }
+            Self::TooSmall => formatter.write_str("The memory given is too small."),
+            Self::Config(field) => write!(formatter, "The capacity '{field}' cannot work."),
+            Self::NoMemory => formatter.write_str("The memory for the timer could not be had."),
+        }
+    }
+}
+
+impl core::error::Error for Error {}

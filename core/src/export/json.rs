@@ -1,0 +1,4 @@
+//! JSON.
+/// JSON of a snapshot.
+#[derive(Debug)]
+pub struct Json;

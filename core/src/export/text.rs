@@ -1,0 +1,4 @@
+//! Text.
+/// Text of a snapshot.
+#[derive(Debug)]
+pub struct Report;

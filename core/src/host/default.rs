@@ -1,0 +1,210 @@
+//! The default timer, made at its first use, and a context in it for each thread.
+//!
+//! A thread's lane is found through one thread-local word triple without a destructor; a second
+//! thread-local with one gives the lane back when the thread ends.
+
+use std::cell::{Cell, OnceCell};
+use std::marker::PhantomData;
+use std::mem::ManuallyDrop;
+use std::ptr;
+
+use crate::config::Config;
+use crate::context::{Site, SiteWords, Token};
+use crate::handle::Context;
+use crate::host::clock::HostClock;
+use crate::host::timer::HostTimer;
+use crate::names::Name;
+use crate::shape::Line;
+use crate::sync::{AcqRel, Acquire, AtomicPtr};
+use crate::timer::Lane;
+
+type ThreadLane = Lane<'static, Line, HostClock>;
+/// A thread's context in the default timer.
+pub type ThreadContext = Context<'static, Line, HostClock>;
+
+static DEFAULT: AtomicPtr<HostTimer> = AtomicPtr::new(ptr::null_mut());
+
+thread_local! {
+    /// Without a destructor, so that reading it is one load.
+    static LANE: Cell<Option<ThreadLane>> = const { Cell::new(None) };
+    /// With one.
+    static OWNER: Owner = const { Owner { context: OnceCell::new() } };
+}
+
+/// Keeps a thread's context until the thread ends.
+struct Owner {
+    context: OnceCell<ThreadContext>,
+}
+
+impl Drop for Owner {
+    fn drop(&mut self) {
+        // Sections timed by later destructors of this thread find no context, and are not recorded.
+        let _ = LANE.try_with(|lane| lane.set(None));
+    }
+}
+
+/// The default timer; made with [`Config::HOST`] when it is first asked for. `None` where its memory
+/// can't be had.
+pub fn default_timer() -> Option<&'static HostTimer> {
+    // Acquire pairs with the Release below.
+    let timer = DEFAULT.load(Acquire);
+    // SAFETY: what is stored below is never freed.
+    if let Some(timer) = unsafe { timer.as_ref() } {
+        return Some(timer);
+    }
+    let fresh = Box::into_raw(Box::new(HostTimer::new(Config::HOST).ok()?));
+    // Release publishes the timer, Acquire shows a rival's.
+    match DEFAULT.compare_exchange(ptr::null_mut(), fresh, AcqRel, Acquire) {
+        Ok(_) => {
+            super::fork::watch();
+            // SAFETY: just made, never freed.
+            Some(unsafe { &*fresh })
+        }
+        Err(rival) => {
+            // SAFETY: `fresh` is a Box of ours that nobody else has seen.
+            drop(unsafe { Box::from_raw(fresh) });
+            // SAFETY: as above.
+            Some(unsafe { &*rival })
+        }
+    }
+}
+
+/// The default timer, if it was ever used.
+pub(crate) fn existing() -> Option<&'static HostTimer> {
+    // SAFETY: as in `default_timer`; Acquire pairs with its Release.
+    unsafe { DEFAULT.load(Acquire).as_ref() }
+}
+
+/// This thread's lane in the default timer, if it has one.
+pub(crate) fn lane_of_thread() -> Option<ThreadLane> {
+    LANE.try_with(Cell::get).ok().flatten()
+}
+
+#[cold]
+#[inline(never)]
+fn attach() -> Option<ThreadLane> {
+    OWNER
+        .try_with(|owner| {
+            if owner.context.get().is_none() {
+                let _ = owner.context.set(default_timer()?.context().ok()?);
+            }
+            let lane = owner.context.get()?.lane;
+            LANE.set(Some(lane));
+            Some(lane)
+        })
+        .ok()
+        .flatten()
+}
+
+#[inline(always)]
+fn lane() -> Option<ThreadLane> {
+    match LANE.get() {
+        Some(lane) => Some(lane),
+        None => attach(),
+    }
+}
+
+/// Enters a section of the default timer by its call site; the null token where it was not entered.
+#[inline(always)]
+pub fn enter_at(site: &Site) -> Token {
+    lane().map_or(Token::NULL, |lane| lane.enter_at(site))
+}
+
+/// Exits a section of this thread in the default timer. 0, or an error's code (see
+/// [`Error::code`](crate::Error::code)); [`with_thread`] tells its details.
+#[inline(always)]
+pub fn exit(token: Token) -> u32 {
+    lane().map_or(0, |lane| lane.exit(token))
+}
+
+/// Enters what a front end's call site remembers; it is spelled out only where that fails.
+#[doc(hidden)]
+#[inline(always)]
+pub fn enter_words<'n>(words: &SiteWords, names: impl FnOnce() -> (&'n str, &'n str)) -> Token {
+    let Some(lane) = lane() else { return Token::NULL };
+    lane.enter_words(words, || {
+        let (name, category) = names();
+        (Name::plain(name), category)
+    })
+}
+
+/// Calls `work` with this thread's context in the default timer. `None` where it has none: its
+/// memory can't be had, or the thread is ending.
+pub fn with_thread<R>(work: impl FnOnce(&ThreadContext) -> R) -> Option<R> {
+    let lane = lane()?;
+    // The thread's owner drops the context, not this borrowed form of it.
+    let context = ManuallyDrop::new(Context { lane, stack: None, not_sync: PhantomData });
+    Some(work(&context))
+}
+
+/// A section of the default timer that ends with its scope. Made by
+/// [`section!`](crate::section).
+#[derive(Debug)]
+#[must_use = "the section ends where its guard is dropped"]
+pub struct SectionGuard {
+    token: Token,
+    /// It ends on the thread where it began.
+    not_send: PhantomData<*const ()>,
+}
+
+impl SectionGuard {
+    /// Enters the section of a call site.
+    #[inline(always)]
+    pub fn enter(site: &Site) -> Self {
+        Self { token: enter_at(site), not_send: PhantomData }
+    }
+
+    /// A guard of nothing: what `section!` gives when it is compiled out.
+    #[inline(always)]
+    pub const fn none() -> Self {
+        Self { token: Token::NULL, not_send: PhantomData }
+    }
+
+    /// Whether the section was entered: not refused by a rule, the timer not switched off.
+    pub const fn is_entered(&self) -> bool {
+        !self.token.is_null()
+    }
+}
+
+impl Drop for SectionGuard {
+    #[inline(always)]
+    fn drop(&mut self) {
+        if !cfg!(feature = "disable") {
+            exit(self.token);
+        }
+    }
+}
+
+/// Times a section of the default timer until the end of the scope.
+///
+/// ```
+/// fn forward() {
+///     let _forward = xtimer_core::section!("forward", "gpu");
+///     let _attention = xtimer_core::section!("attention"); // category: default
+/// }
+/// forward();
+/// let snapshot = xtimer_core::default_timer().unwrap().snapshot().unwrap();
+/// assert_eq!(snapshot.section(&["forward", "attention"]).unwrap().count(), 1);
+/// ```
+#[cfg(not(feature = "disable"))]
+#[macro_export]
+macro_rules! section {
+    ($name:expr) => {
+        $crate::section!($name, $crate::DEFAULT_CATEGORY)
+    };
+    ($name:expr, $category:expr) => {{
+        static SITE: $crate::Site = $crate::Site::new($name, $category);
+        $crate::SectionGuard::enter(&SITE)
+    }};
+}
+/// Times nothing: the feature `disable` is on.
+#[cfg(feature = "disable")]
+#[macro_export]
+macro_rules! section {
+    ($name:expr) => {
+        $crate::SectionGuard::none()
+    };
+    ($name:expr, $category:expr) => {
+        $crate::SectionGuard::none()
+    };
+}

@@ -1,0 +1,58 @@
+//! After a fork the child starts clean: only the thread that forked lives on in it.
+
+use crate::clock::Clock;
+use crate::late;
+use crate::layout::{header, lane as at, loss};
+use crate::region::Memory;
+use crate::shape::Shape;
+use crate::sync::{Relaxed, Release, SeqCst};
+use crate::timer::{EPOCH, Timer};
+
+impl<S: Shape, C: Clock> Timer<S, C> {
+    /// In the child of a fork: drops all timings, gives back the lanes of threads that are no more,
+    /// and what those held. Sections that the forking thread (its lane given) had open stay open and,
+    /// as after a clear, are not recorded. Async-signal-safe.
+    pub(crate) fn start_clean(&self, mine: Option<Memory<'_>>) {
+        let region = self.ready();
+        // Relaxed throughout: no other thread exists.
+        for area in 0..2 {
+            region.word(header::SCRATCH_CLAIMS + 4 * area).store(0, Relaxed);
+        }
+        region.word(header::CLEARING).store(0, Relaxed);
+        if region.word(header::LATE_CONTEXTS).load(Relaxed) != 0 {
+            late::zero_all(region, &self.layout);
+        }
+        for counter in 0..loss::COUNT {
+            region.wide(header::LATE_LOSSES + 8 * counter).store(0);
+        }
+        let lanes = region.word(header::LANES_USED).load(Relaxed).min(self.layout.config.lanes);
+        for index in 0..lanes {
+            let lane = self.lane_memory(index);
+            if mine.is_some_and(|mine| mine.pointer() == lane.pointer()) {
+                continue;
+            }
+            let frames = lane.word(at::FRAMES).load(Relaxed);
+            if frames != 0 {
+                lane.word(at::TOP).store(frames, Relaxed);
+                lane.word(at::OWNER).store(0, Release);
+            }
+        }
+        region.wide(header::STATE).add(EPOCH, SeqCst);
+    }
+}
+
+/// Registers the child's handler, once.
+#[cfg(unix)]
+pub(crate) fn watch() {
+    extern "C" fn child() {
+        if let Some(timer) = super::default::existing() {
+            timer.start_clean(super::default::lane_of_thread().map(|lane| lane.lane));
+        }
+    }
+    // SAFETY: the handler is async-signal-safe and lives as long as the program. A failure (no
+    // memory) only means that a child would inherit the parent's numbers.
+    unsafe { libc::pthread_atfork(None, None, Some(child)) };
+}
+/// There is no fork.
+#[cfg(not(unix))]
+pub(crate) fn watch() {}

@@ -1,0 +1,40 @@
+//! Timers whose capacities are chosen at run time: one zeroed allocation each.
+
+use crate::clock::Clock;
+use crate::config::Config;
+use crate::error::Error;
+use crate::host::clock::HostClock;
+use crate::host::memory::Allocation;
+use crate::layout::Layout;
+use crate::shape::{Line, Shape};
+use crate::timer::Timer;
+
+/// A timer of a host: slots of a cache line, the machine's best clock.
+pub type HostTimer = Timer<Line, HostClock>;
+
+impl HostTimer {
+    /// A timer with the machine's best clock.
+    ///
+    /// # Errors
+    /// [`Error::Config`] names a capacity that can't work; [`Error::NoMemory`].
+    pub fn new(config: Config) -> Result<Self, Error> {
+        Self::with_clock(config, HostClock::best())
+    }
+}
+
+impl<C: Clock> Timer<Line, C> {
+    /// A timer with a clock of the caller's.
+    ///
+    /// # Errors
+    /// As [`HostTimer::new`].
+    pub fn with_clock(config: Config, clock: C) -> Result<Self, Error> {
+        let layout = Layout::new(config, Line::SLOT_BYTES as u32)?;
+        let allocation = Allocation::zeroed(layout.bytes)?;
+        // SAFETY: zeroed, large enough, aligned to a line; it lives in the timer, and contexts
+        // borrow the timer.
+        let mut timer = unsafe { Self::from_region(allocation.memory(), layout, clock) };
+        timer.allocation = Some(allocation);
+        timer.ready();
+        Ok(timer)
+    }
+}

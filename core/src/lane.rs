@@ -1,0 +1,165 @@
+//! The statistics of one writer: a slot for each section, written in place, read by anyone.
+//!
+//! `count` opens a write and `sequence` closes it with the low half of the same number. The count
+//! grows for ever; a *birth* beside the slots notes what it was when the slot last began anew, and
+//! the ticket of that first entry.
+
+use crate::layout::{BIRTH_BYTES, Layout, lane, slot};
+use crate::region::Memory;
+use crate::shape::Shape;
+use crate::sync::{Acquire, CATEGORY_BITS, Relaxed, Release, fence};
+
+/// Bits of an era that a stamp holds.
+pub(crate) const ERA_BITS: u32 = 32 - CATEGORY_BITS;
+/// One era in a stamp.
+pub(crate) const ERA: u32 = 1 << CATEGORY_BITS;
+
+/// How often a reader looks again at a slot whose writer is at work.
+const READ_ATTEMPTS: u32 = 100;
+
+/// The slot of a section in a lane.
+#[inline(always)]
+pub(crate) fn slot_of<S: Shape>(lane: Memory<'_>, index: u32) -> Memory<'_> {
+    lane.at(lane::SLOTS + index as usize * S::SLOT_BYTES)
+}
+
+/// The birth of a section's slot in a lane.
+pub(crate) fn birth_of<'m>(lane: Memory<'m>, layout: &Layout, index: u32) -> Memory<'m> {
+    lane.at(layout.births + index as usize * BIRTH_BYTES)
+}
+
+/// Adds one duration. Only the lane's owner calls this.
+#[inline(always)]
+pub(crate) fn add<S: Shape>(slot: Memory<'_>, elapsed: u64, children: u64) {
+    let count = slot.wide(slot::COUNT).load().wrapping_add(1);
+    slot.wide(slot::COUNT).store(count);
+    // Release pairs with the reader's fence in `read`: who sees what follows sees the count move.
+    fence(Release);
+    add_wide(slot, slot::TOTAL, elapsed);
+    if S::STATISTICS.has_min_max() {
+        if elapsed < slot.wide(slot::MIN).load() {
+            slot.wide(slot::MIN).store(elapsed);
+        }
+        if elapsed > slot.wide(slot::MAX).load() {
+            slot.wide(slot::MAX).store(elapsed);
+        }
+    }
+    if S::STATISTICS.has_exclusive() {
+        add_wide(slot, slot::EXCLUSIVE, elapsed.saturating_sub(children));
+    }
+    if S::STATISTICS.has_squares() {
+        let square = u128::from(elapsed) * u128::from(elapsed);
+        let sum = squares(slot).wrapping_add(square);
+        slot.wide(slot::SQUARES_LOW).store(sum as u64);
+        slot.wide(slot::SQUARES_HIGH).store((sum >> 64) as u64);
+    }
+    // Release pairs with the reader's Acquire in `read`: the data is in place.
+    slot.word(slot::SEQUENCE).store(count as u32, Release);
+}
+
+#[inline(always)]
+fn add_wide(slot: Memory<'_>, at: usize, value: u64) {
+    slot.wide(at).store(slot.wide(at).load().wrapping_add(value));
+}
+
+#[inline(always)]
+fn squares(slot: Memory<'_>) -> u128 {
+    let low = slot.wide(slot::SQUARES_LOW).load();
+    let high = slot.wide(slot::SQUARES_HIGH).load();
+    u128::from(low) | u128::from(high) << 64
+}
+
+/// Begins a slot anew under a stamp: no entries yet, first entered with `ticket`. Owner only.
+pub(crate) fn begin<S: Shape>(slot: Memory<'_>, birth: Memory<'_>, stamp: u32, ticket: u64) {
+    rewrite(slot, |count| {
+        slot.word(slot::STAMP).store(stamp, Relaxed); // Relaxed here and below: see `rewrite`
+        slot.wide(slot::TOTAL).store(0);
+        if S::STATISTICS.has_min_max() {
+            slot.wide(slot::MIN).store(u64::MAX);
+            slot.wide(slot::MAX).store(0);
+        }
+        if S::STATISTICS.has_exclusive() {
+            slot.wide(slot::EXCLUSIVE).store(0);
+        }
+        if S::STATISTICS.has_squares() {
+            slot.wide(slot::SQUARES_LOW).store(0);
+            slot.wide(slot::SQUARES_HIGH).store(0);
+        }
+        birth.wide(0).store(count);
+        birth.wide(8).store(ticket);
+    });
+}
+
+/// Changes the stamp (another category) and keeps the numbers. Owner only.
+pub(crate) fn restamp(slot: Memory<'_>, birth: Memory<'_>, stamp: u32) {
+    rewrite(slot, |_| {
+        slot.word(slot::STAMP).store(stamp, Relaxed); // Relaxed: see `rewrite`
+        birth.wide(0).store(birth.wide(0).load().wrapping_add(1));
+    });
+}
+
+/// Opens the slot by one more count that is no entry, changes it, closes it.
+fn rewrite(slot: Memory<'_>, change: impl FnOnce(u64)) {
+    let count = slot.wide(slot::COUNT).load().wrapping_add(1);
+    slot.wide(slot::COUNT).store(count);
+    // Release: as in `add`.
+    fence(Release);
+    change(count);
+    // Release: as in `add`.
+    slot.word(slot::SEQUENCE).store(count as u32, Release);
+}
+
+/// What a slot held at one moment.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Reading {
+    pub(crate) stamp: u32,
+    pub(crate) count: u64,
+    pub(crate) total: u64,
+    pub(crate) min: u64,
+    pub(crate) max: u64,
+    pub(crate) exclusive: u64,
+    pub(crate) squares: u128,
+    pub(crate) ticket: u64,
+    /// Its writer was stopped in the middle: the numbers may be one entry apart from each other.
+    pub(crate) busy: bool,
+}
+
+/// Reads a slot as of one moment, or marks what it read as busy. `has` tells which statistics the
+/// slot holds.
+pub(crate) fn read(
+    slot: Memory<'_>,
+    birth: Memory<'_>,
+    has: crate::config::Statistics,
+    mut pause: impl FnMut(u32),
+) -> Reading {
+    let mut reading = Reading::default();
+    for attempt in 0..READ_ATTEMPTS {
+        // Acquire pairs with the Release that closed the write.
+        let sequence = slot.word(slot::SEQUENCE).load(Acquire);
+        // Relaxed: checked by the sequence.
+        reading.stamp = slot.word(slot::STAMP).load(Relaxed);
+        reading.total = slot.wide(slot::TOTAL).load();
+        if has.has_min_max() {
+            reading.min = slot.wide(slot::MIN).load();
+            reading.max = slot.wide(slot::MAX).load();
+        }
+        if has.has_exclusive() {
+            reading.exclusive = slot.wide(slot::EXCLUSIVE).load();
+        }
+        if has.has_squares() {
+            reading.squares = squares(slot);
+        }
+        let born = birth.wide(0).load();
+        reading.ticket = birth.wide(8).load();
+        // Acquire pairs with the writer's fence: had we seen any of a later write, we see its count.
+        fence(Acquire);
+        let count = slot.wide(slot::COUNT).load();
+        reading.count = count.wrapping_sub(born);
+        if count as u32 == sequence {
+            return reading;
+        }
+        pause(attempt);
+    }
+    reading.busy = true;
+    reading
+}

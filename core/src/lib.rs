@@ -1,0 +1,86 @@
+//! Times named sections as they nest, and says how much each category really took.
+//!
+//! No allocation, no locks, fixed capacity: everything a timer knows is in one block of memory, its
+//! *region*, and enter and exit cost little more than the two clock reads they cannot do without.
+//!
+//! ```
+//! # #[cfg(feature = "std")] {
+//! use xtimer_core::{default_timer, section};
+//!
+//! for _ in 0..3 {
+//!     let _step = section!("step");
+//!     let _load = section!("load", "io");
+//! }
+//! let snapshot = default_timer().unwrap().snapshot().unwrap();
+//! assert_eq!(snapshot.section(&["step", "load"]).unwrap().count(), 3);
+//! println!("{}", snapshot.report());
+//! # }
+//! ```
+//!
+//! # How it is built
+//!
+//! ```text
+//! enter ── clock ─ path of (parent, name) ─ push frame ─────────► token       timer, paths, names
+//! exit(token) ── clock ─ pop frame ─ the lane's statistics                    timer, lane
+//! snapshot ── lanes added up, consistent per slot ─ category totals           snapshot, category
+//! view ── text, JSON                                                          export
+//! ```
+//!
+//! `timer.rs` holds the hot path on one page; what it leaves out is `general.rs`. `layout.rs` says
+//! where everything lies, `region.rs` reaches it word by word, and `sync.rs` alone knows the atomics
+//! of the target. `host/` is what the feature `std` adds. `docs/design.md` draws the memory.
+
+#![cfg_attr(not(any(feature = "std", test)), no_std)]
+
+mod category;
+mod clock;
+mod config;
+mod context;
+mod counter;
+mod error;
+mod export;
+#[doc(hidden)]
+pub mod fixed;
+mod flatten;
+mod general;
+mod handle;
+#[cfg(feature = "std")]
+mod host;
+mod lane;
+mod lanes;
+mod late;
+mod layout;
+mod names;
+mod paths;
+mod price;
+mod region;
+mod section;
+mod sentence;
+mod shape;
+mod snapshot;
+mod sync;
+mod timer;
+
+pub use category::{DEFAULT_CATEGORY, OTHER_CATEGORY};
+pub use clock::{Clock, Elapsed, ManualClock, Scale, elapsed, quantum};
+pub use config::{Config, Statistics};
+pub use context::{Detached, Path, Site, SiteWords, Token};
+pub use error::Error;
+pub use export::{Json, Report};
+pub use fixed::{FixedTimer, static_bytes};
+pub use handle::Context;
+#[cfg(feature = "std")]
+pub use host::clock::{Custom, HostClock, Kind, cycle_counter};
+#[cfg(all(feature = "std", not(loom)))]
+pub use host::default::{
+    SectionGuard, ThreadContext, default_timer, enter_at, enter_words, exit, with_thread,
+};
+#[cfg(feature = "std")]
+pub use host::timer::HostTimer;
+pub use layout::Layout;
+pub use price::Price;
+pub use sentence::Sentence;
+pub use shape::{Kept, Line, Shape};
+pub use snapshot::{Losses, Row, Section, Snapshot};
+pub use sync::Words;
+pub use timer::Timer;

@@ -1,0 +1,101 @@
+//! What the timer itself costs: an enter and exit, and the clock's quantum, measured on the machine.
+
+use crate::clock::{Clock, Elapsed, elapsed, quantum};
+use crate::config::Config;
+use crate::context::Site;
+use crate::layout::{Layout, header};
+use crate::region::Memory;
+use crate::shape::Shape;
+use crate::sync::{Relaxed, Words};
+use crate::timer::Timer;
+
+/// Pairs in a batch, and batches; the cheapest batch counts, since interruptions only add.
+const PAIRS: u32 = 128;
+const BATCHES: u32 = 8;
+
+/// A mean below this many times the price says as much of the timer as of the section.
+const NEAR: u128 = 4;
+
+/// What an enter and exit cost, and the smallest time the clock can tell, in picoseconds. 0 where it
+/// could not be measured (a clock that stands still).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Price {
+    /// An enter and its exit, the time that nesting one more section adds to its parent.
+    pub pair: u32,
+    /// The usual step of the clock.
+    pub quantum: u32,
+}
+
+impl Price {
+    /// Whether a mean duration is less than four times the pair, or than four times the quantum.
+    pub const fn is_near(self, mean_picoseconds: u128) -> bool {
+        mean_picoseconds < NEAR * self.pair as u128
+            || mean_picoseconds < NEAR * self.quantum as u128
+    }
+}
+
+/// A timer that holds one section.
+const TINY: Config = Config {
+    sections: 1,
+    depth: 1,
+    lanes: 1,
+    categories: 2,
+    rules: 0,
+    name_bytes: 64,
+    scratch: 0,
+    late: 0,
+    statistics: crate::config::Statistics::FULL,
+};
+
+impl<S: Shape, C: Clock> Timer<S, C> {
+    /// The price, measured at the first call (some microseconds) and kept in the region.
+    pub fn price(&self) -> Price {
+        let region = self.ready();
+        let (pair, kept) = (region.word(header::PRICE_PAIR), region.word(header::PRICE_QUANTUM));
+        // Relaxed: each word stands alone; measured twice, either will do.
+        let mut price = Price { pair: pair.load(Relaxed), quantum: kept.load(Relaxed) };
+        if price == Price::default() && !cfg!(loom) {
+            price = self.measure();
+            pair.store(price.pair, Relaxed);
+            kept.store(price.quantum, Relaxed);
+        }
+        price
+    }
+
+    #[inline(never)]
+    fn measure(&self) -> Price {
+        let config = Config { statistics: S::STATISTICS, ..TINY };
+        let (Ok(layout), words) = (Layout::new(config, S::SLOT_BYTES as u32), Words::<512>::ZERO)
+        else {
+            return Price::default();
+        };
+        if layout.bytes > size_of_val(&words) {
+            return Price::default();
+        }
+        // SAFETY: `words` is zeroed, large enough, aligned to 8, and outlives the timer below.
+        let timer: Timer<S, &C> =
+            unsafe { Timer::from_region(Memory::new(words.pointer()), layout, &self.clock) };
+        // A number of its own would be wasted: its sites are not seen by other timers.
+        timer.region.word(header::OWNER).store(1, Relaxed); // Relaxed: this thread's alone
+        let site = Site::new("", crate::category::DEFAULT_CATEGORY);
+        let (Some(lane), width) = (timer.claim(), self.clock.width()) else {
+            return Price::default();
+        };
+        let mut cheapest = u64::MAX;
+        for _ in 0..BATCHES {
+            let start = self.clock.now();
+            for _ in 0..PAIRS {
+                lane.exit(lane.enter_at(&site));
+            }
+            if let Elapsed::Forward(ticks) = elapsed(start, self.clock.now(), width) {
+                cheapest = cheapest.min(ticks);
+            }
+        }
+        let picoseconds = |ticks| self.clock.scale().picoseconds(ticks);
+        let narrow = |value: u128| u32::try_from(value).unwrap_or(u32::MAX);
+        Price {
+            pair: narrow(picoseconds(cheapest) / u128::from(PAIRS)),
+            quantum: narrow(picoseconds(quantum(&self.clock))),
+        }
+    }
+}
