@@ -187,4 +187,16 @@ impl Detached {
     pub const fn path(&self) -> Path {
         Path { owner: self.owner, section: self.section }
     }
+
+    /// Start and epoch: with the path, all that a front end keeps of it.
+    #[doc(hidden)]
+    pub const fn parts(&self) -> (u64, u64) {
+        (self.start, self.epoch)
+    }
+
+    /// The section of such parts. Any are safe: what is no section of a timer is refused.
+    #[doc(hidden)]
+    pub const fn from_parts(start: u64, epoch: u64, path: Path) -> Self {
+        Self { start, epoch, owner: path.owner, section: path.section }
+    }
 }

@@ -23,14 +23,10 @@ impl Snapshot<'_> {
     /// Unites sections whose paths differ only in counters: times and counts add up, the first
     /// variant's place and the latest category stand. Totals stay what they were.
     pub fn flatten(&mut self) {
-        let mut count = 0;
-        let mut row = self.first;
-        while row != NO_ROW {
-            self.rows[count].sorted = row;
-            count += 1;
-            row = self.next(row);
+        if core::mem::replace(&mut self.flattened, true) {
+            return;
         }
-        // The category totals live in the `hash` of rows behind the sections'; those stay.
+        // The category totals live in the rows behind the sections'; those stay.
         let sections = self.layout.config.sections as usize;
         for row in &mut self.rows[..=sections] {
             row.bucket = NO_ROW;
@@ -38,28 +34,34 @@ impl Snapshot<'_> {
             row.last_child = NO_ROW;
         }
         (self.first, self.last) = (NO_ROW, NO_ROW);
+        // `link` left the sections in `sorted`, by first entry.
+        let count = self.recorded as usize;
         for position in 0..count {
             let section = self.rows[position].sorted;
-            let hash = self.path_hash(section);
-            let row = &mut self.rows[section as usize];
-            row.hash = hash;
-            row.marks |= FLATTENED;
-            let parent = row.parent;
-            let first = self.find_or_add(section, hash);
-            self.rows[section as usize].stands_for = first;
-            if first == section {
-                let parent = match parent {
-                    NO_ROW => NO_ROW,
-                    parent => self.rows[parent as usize].stands_for,
-                };
-                let depth = if parent == NO_ROW { 0 } else { self.rows[parent as usize].depth + 1 };
-                self.rows[section as usize].depth = depth;
-                self.append(section, parent);
-            } else {
-                self.unite(first, section);
-                self.recorded -= 1;
+            self.rows[section as usize].marks |= FLATTENED;
+            self.rows[section as usize].hash = self.path_hash(section);
+            match self.find(section) {
+                Ok(first) => {
+                    self.unite(first, section);
+                    self.rows[section as usize].stands_for = first;
+                    self.recorded -= 1;
+                }
+                Err(bucket) => {
+                    self.rows[bucket].bucket = section;
+                    self.rows[section as usize].stands_for = section;
+                }
             }
         }
+        for position in 0..count {
+            let section = self.rows[position].sorted;
+            if self.rows[section as usize].stands_for != section {
+                continue;
+            }
+            let parent = paths::parent(self.region, self.layout, section);
+            let above = if parent == 0 { None } else { self.find(parent).ok() };
+            self.append(section, above.unwrap_or(NO_ROW));
+        }
+        self.measure_depth();
     }
 
     fn shown_base(&self, section: u32) -> &[u8] {
@@ -80,18 +82,18 @@ impl Snapshot<'_> {
         hash
     }
 
-    /// The first row with the same flattened path: another, or this one, which is then added.
-    fn find_or_add(&mut self, section: u32, hash: u64) -> u32 {
+    /// The row that stands for this section's flattened path, or the bucket where it would go.
+    fn find(&self, section: u32) -> Result<u32, usize> {
         let buckets = self.layout.config.sections as usize + 1;
+        let hash = self.path_hash(section);
         let mut bucket = (hash % buckets as u64) as usize;
         loop {
             let stands = self.rows[bucket].bucket;
             if stands == NO_ROW {
-                self.rows[bucket].bucket = section;
-                return section;
+                return Err(bucket);
             }
             if self.rows[stands as usize].hash == hash && self.same_path(stands, section) {
-                return stands;
+                return Ok(stands);
             }
             bucket = (bucket + 1) % buckets;
         }

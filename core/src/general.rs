@@ -9,8 +9,9 @@ use crate::late;
 use crate::layout::{frame, header, lane as at, loss, slot};
 use crate::names::{self, Name};
 use crate::paths;
+use crate::region::Memory;
 use crate::shape::Shape;
-use crate::sync::{CATEGORY_BITS, INDEX_BITS, Relaxed, Release, SiteBits};
+use crate::sync::{Acquire, CATEGORY_BITS, INDEX_BITS, Relaxed, Release, SiteBits};
 use crate::timer::{EPOCH, Lane, Opening, flag};
 
 /// Set in a frame's category: its section is not recorded (it was open at a clear, and its path was
@@ -190,7 +191,12 @@ impl<S: Shape, C: Clock> Lane<'_, S, C> {
             return None; // beneath a section without a path of its own
         }
         let whole = |name| {
-            let id = names::intern(self.region, layout, name)?;
+            // A name for which there is no section left would only take others' room.
+            let id = if paths::is_full(self.region, layout, self.lane) {
+                names::find(self.region, layout, name)?
+            } else {
+                names::intern(self.region, layout, name)?
+            };
             paths::intern(self.region, layout, self.lane, parent, id)
         };
         whole(name).or_else(|| {
@@ -220,16 +226,41 @@ impl<S: Shape, C: Clock> Lane<'_, S, C> {
         if parent == 0 {
             return false;
         }
-        if parent > self.timer.layout.config.sections {
-            return under || self.is_current(parent);
+        if parent <= self.timer.layout.config.sections {
+            return self.is_seen(parent);
         }
-        self.is_seen(parent)
+        if under {
+            return self.is_lost_seen(parent);
+        }
+        let top = self.lane.word(at::TOP).load(Relaxed); // Relaxed: own, as below
+        let entered = self.lane.at(top as usize).word(frame::CATEGORY).load(Relaxed);
+        entered & DISCARDED == 0 && self.is_current(parent)
+    }
+
+    /// Whether anyone recorded sections without a slot here in this epoch.
+    fn is_lost_seen(self, index: u32) -> bool {
+        let epoch = self.lane.wide(at::STATE).load() / EPOCH;
+        // Acquire pairs with the Release in `claim`.
+        let lanes = self.region.word(header::LANES_USED).load(Acquire);
+        let seen = |lane: Memory<'_>| {
+            // Acquire: the era that goes with it, see `catch_up`.
+            lane.wide(at::STATE).load_ordered(Acquire) / EPOCH == epoch
+                // Relaxed: words that stand still while the epoch does.
+                && slot_of::<S>(lane, index).word(slot::STAMP).load(Relaxed) >> CATEGORY_BITS
+                    == lane.word(at::ERA).load(Relaxed) >> CATEGORY_BITS
+        };
+        (0..lanes.min(self.timer.layout.config.lanes)).any(|at| seen(self.timer.lane_memory(at)))
+            || (self.timer.layout.config.late != 0 && late::is_current(self, index, epoch))
     }
 
     /// Whether a section of this category is recorded around a new one.
     fn is_inside(self, parent: u32, under: bool, category: u32) -> bool {
         let layout = &self.timer.layout;
         let mut section = parent;
+        if under && section > layout.config.sections {
+            // What lies around that one is not known any more.
+            return self.category_of(section) == category;
+        }
         if !under {
             // The open sections tell of those without a path of their own.
             let frames = self.lane.word(at::FRAMES).load(Relaxed); // Relaxed: own, as below
@@ -468,6 +499,12 @@ impl<S: Shape, C: Clock> Lane<'_, S, C> {
     pub(crate) fn last_error(self) -> Option<Error> {
         let word = |offset| self.lane.word(offset).load(Relaxed); // Relaxed: own
         Error::from_words(word(at::ERROR_CODE), word(at::ERROR_FIRST), word(at::ERROR_SECOND))
+    }
+
+    /// Forgets it.
+    #[cfg_attr(not(feature = "std"), allow(dead_code))]
+    pub(crate) fn forget_error(self) {
+        self.lane.word(at::ERROR_CODE).store(0, Relaxed); // Relaxed: own
     }
 
     fn last_code(self) -> u32 {

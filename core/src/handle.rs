@@ -218,9 +218,28 @@ impl<S: Shape, C: Clock> Context<'_, S, C> {
     }
 
     /// Enters by what `words` remember of a name, for front ends whose call sites are not `Site`s.
+    /// `names` spells name and category where the words don't do, or refuses.
     #[doc(hidden)]
-    pub fn enter_words(&self, words: &SiteWords, name: &str, category: &str) -> Token {
-        self.lane.enter_words(words, || (Name::plain(name), category))
+    #[inline]
+    pub fn enter_words<'n>(
+        &self,
+        words: &SiteWords,
+        names: impl FnOnce() -> Option<(&'n str, &'n str)>,
+    ) -> Token {
+        self.lane
+            .enter_words(words, || names().map(|(name, category)| (Name::plain(name), category)))
+    }
+
+    /// The last error of this context.
+    #[doc(hidden)]
+    pub fn last_error(&self) -> Option<Error> {
+        self.lane.last_error()
+    }
+
+    /// Forgets it.
+    #[doc(hidden)]
+    pub fn forget_error(&self) {
+        self.lane.forget_error();
     }
 }
 

@@ -7,7 +7,7 @@
 use crate::layout::{BIRTH_BYTES, Layout, lane, slot};
 use crate::region::Memory;
 use crate::shape::Shape;
-use crate::sync::{Acquire, CATEGORY_BITS, Relaxed, Release, fence};
+use crate::sync::{Acquire, CATEGORY_BITS, Relaxed, Release, attempts, fence};
 
 /// Bits of an era that a stamp holds.
 pub(crate) const ERA_BITS: u32 = 32 - CATEGORY_BITS;
@@ -15,7 +15,7 @@ pub(crate) const ERA_BITS: u32 = 32 - CATEGORY_BITS;
 pub(crate) const ERA: u32 = 1 << CATEGORY_BITS;
 
 /// How often a reader looks again at a slot whose writer is at work.
-const READ_ATTEMPTS: u32 = 100;
+const READ_ATTEMPTS: u32 = attempts(100);
 
 /// The slot of a section in a lane.
 #[inline(always)]

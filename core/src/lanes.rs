@@ -110,6 +110,7 @@ impl<S: Shape, C: Clock> Timer<S, C> {
             }
             let generation = lane.word(at::GENERATION);
             generation.store(generation.load(Relaxed).wrapping_add(1), Relaxed); // Relaxed: own
+            lane.word(at::ERROR_CODE).store(0, Relaxed); // Relaxed: own; the former owner's error
             if lane.word(at::FRAMES).load(Relaxed) == 0 {
                 self.found(lane, self.layout.frames, index);
             }
@@ -221,11 +222,6 @@ impl<S: Shape, C: Clock> Timer<S, C> {
         // Release: as in `forbid`.
         region.wide(header::STATE).clear_bits(flag::RULES, Release);
         category::drop_rules(region, &self.layout);
-    }
-
-    /// The names along a path, outermost first, with its depth.
-    pub(crate) fn owns(&self, path: Path) -> bool {
-        path.section == 0 || path.owner == self.serial()
     }
 }
 

@@ -32,8 +32,10 @@ pub(crate) mod header {
     pub(crate) const SCALE_MULTIPLIER: usize = 64;
     pub(crate) const SCALE_SHIFT: usize = 72;
     /// Bytes of a histogram for each section and lane; 0: none kept.
+    #[expect(dead_code, reason = "room for what is not kept yet: zero")]
     pub(crate) const HISTOGRAM_BYTES: usize = 76;
     /// Samples in the ring of each lane; 0: none kept.
+    #[expect(dead_code, reason = "as above")]
     pub(crate) const SAMPLES: usize = 80;
     /// Picoseconds of an enter and exit, and of the clock's quantum; 0: not measured.
     pub(crate) const PRICE_PAIR: usize = 84;
@@ -82,7 +84,7 @@ pub(crate) mod lane {
     pub(crate) const ERROR_SECOND: usize = 52;
     /// A section index + 1 that a lost race left reserved.
     pub(crate) const SPARE: usize = 56;
-    pub(crate) const RESERVED: usize = 60;
+    // 60: not used.
     /// Wide loss counters, see [`super::loss`].
     pub(crate) const LOSSES: usize = 64;
     /// First slot.

@@ -50,6 +50,8 @@ mod lane;
 mod lanes;
 mod late;
 mod layout;
+#[cfg(all(test, loom, feature = "std"))]
+mod loom_models;
 mod names;
 mod paths;
 mod price;
@@ -73,7 +75,8 @@ pub use handle::Context;
 pub use host::clock::{Custom, HostClock, Kind, cycle_counter};
 #[cfg(all(feature = "std", not(loom)))]
 pub use host::default::{
-    SectionGuard, ThreadContext, default_timer, enter_at, enter_words, exit, with_thread,
+    SectionGuard, ThreadContext, default_timer, enter_at, enter_words, exit, forget_thread_error,
+    set_default_timer, thread_error, with_thread,
 };
 #[cfg(feature = "std")]
 pub use host::timer::HostTimer;

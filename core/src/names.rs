@@ -52,7 +52,7 @@ impl<'n> Name<'n> {
         ])
     }
 
-    fn hash(self) -> u32 {
+    pub(crate) fn hash(self) -> u32 {
         let mut state = self.length() as u64;
         if self.suffix.is_empty() {
             let (chunks, rest) = self.base.as_chunks::<8>();

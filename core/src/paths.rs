@@ -110,6 +110,13 @@ fn reserve(region: Memory<'_>, layout: &Layout, owner: Memory<'_>) -> Option<u32
         .map(|used| used + 1)
 }
 
+/// Whether no new section would find an index. `owner` is the lane of the caller.
+pub(crate) fn is_full(region: Memory<'_>, layout: &Layout, owner: Memory<'_>) -> bool {
+    // Relaxed: a bound that only grows, and the owner's own spare.
+    region.word(header::SECTIONS_USED).load(Relaxed) >= layout.config.sections
+        && owner.word(lane::SPARE).load(Relaxed) == 0
+}
+
 /// Sections reserved so far: indices 1 to this one.
 pub(crate) fn used(region: Memory<'_>, layout: &Layout) -> u32 {
     // Acquire: no pairing needed for what slots publish themselves; keeps the bound fresh.

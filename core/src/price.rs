@@ -65,7 +65,8 @@ impl<S: Shape, C: Clock> Timer<S, C> {
     #[inline(never)]
     fn measure(&self) -> Price {
         let config = Config { statistics: S::STATISTICS, ..TINY };
-        let (Ok(layout), words) = (Layout::new(config, S::SLOT_BYTES as u32), Words::<512>::ZERO)
+        let (Ok(layout), words) =
+            (Layout::new(config, S::SLOT_BYTES as u32), Words::<512>::zeroed())
         else {
             return Price::default();
         };

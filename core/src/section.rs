@@ -77,7 +77,9 @@ impl<'s> Section<'s> {
     /// The mean duration in picoseconds; `None` before the first exit.
     pub fn mean_picoseconds(&self) -> Option<u128> {
         let count = u128::from(self.row.count);
-        (count > 0).then(|| (self.snapshot.scale.picoseconds(self.row.ticks) + count / 2) / count)
+        (count > 0).then(|| {
+            (self.snapshot.scale.picoseconds(self.row.ticks).saturating_add(count / 2)) / count
+        })
     }
 
     /// The sample standard deviation (divisor n-1) in picoseconds; `None` below two durations, and
@@ -124,17 +126,18 @@ impl<'s> Section<'s> {
         self.mean_picoseconds().is_some_and(|mean| self.snapshot.price.is_near(mean))
     }
 
-    /// Whether the sections beneath it took longer than it did: they ran beside it.
+    /// Whether the sections beneath it took longer than it did: they ran beside it. By the clock's
+    /// ticks, since nanoseconds are rounded a section each.
     pub fn is_exceeded(&self) -> bool {
         let rows = &*self.snapshot.rows;
         let mut child = self.row.first_child;
         let mut sum = 0_u64;
         while child != NO_ROW {
             let row = &rows[child as usize];
-            sum = sum.saturating_add(row.total);
+            sum = sum.saturating_add(row.ticks);
             child = row.next_sibling;
         }
-        sum > self.row.total && self.row.open == 0
+        sum > self.row.ticks && self.row.open == 0
     }
 }
 

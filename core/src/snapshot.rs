@@ -16,14 +16,14 @@ use crate::paths;
 use crate::price::Price;
 use crate::region::Memory;
 use crate::shape::Shape;
-use crate::sync::{Acquire, CATEGORY_BITS, Relaxed, Release, fence};
+use crate::sync::{Acquire, CATEGORY_BITS, Relaxed, Release, attempts, fence, give_way};
 use crate::timer::{EPOCH, Timer};
 
 /// No row.
 pub(crate) const NO_ROW: u32 = u32::MAX;
 
 /// How often a snapshot begins again because the timer was cleared meanwhile.
-const CLEAR_ATTEMPTS: u32 = 16;
+const CLEAR_ATTEMPTS: u32 = attempts(16);
 
 /// What is remarkable about a row.
 pub(crate) mod mark {
@@ -106,6 +106,7 @@ pub struct Snapshot<'t> {
     pub(crate) width: u32,
     pub(crate) price: Price,
     pub(crate) losses: Losses,
+    pub(crate) flattened: bool,
 }
 
 /// Memory for a snapshot of the caller's: as many rows as [`Timer::snapshot_rows`] says.
@@ -209,6 +210,7 @@ impl<S: Shape, C: Clock> Timer<S, C> {
             width: self.clock.width(),
             price: self.price(),
             losses: self.losses(region),
+            flattened: false,
         };
         snapshot.convert();
         snapshot.link();
@@ -277,7 +279,7 @@ impl<S: Shape, C: Clock> Timer<S, C> {
     }
 
     /// Which sections are open in a lane, and for how long.
-    fn gather_open(&self, lane: Memory<'_>, rows: &mut [Row], era: u32) {
+    pub(crate) fn gather_open(&self, lane: Memory<'_>, rows: &mut [Row], era: u32) {
         let frames = lane.word(at::FRAMES).load(Relaxed); // Relaxed: written once, before STATE
         let limit = lane.word(at::LIMIT).load(Relaxed); // Relaxed: as above
         let mut position = frames + frame::BYTES as u32;
@@ -363,8 +365,7 @@ impl Patience {
         core::hint::spin_loop();
         if attempt % 8 == 7 && self.yields < 64 {
             self.yields += 1;
-            #[cfg(all(feature = "std", not(loom)))]
-            std::thread::yield_now();
+            give_way();
         }
     }
 }
@@ -426,6 +427,11 @@ impl Snapshot<'_> {
             let is_child = parent != 0 && self.rows[parent as usize].is_recorded();
             self.append(section, if is_child { parent } else { NO_ROW });
         }
+        self.measure_depth();
+    }
+
+    /// Writes how deep each row is.
+    pub(crate) fn measure_depth(&mut self) {
         let mut row = self.first;
         while row != NO_ROW {
             let parent = self.rows[row as usize].parent;

@@ -12,10 +12,10 @@ pub(crate) use portable_atomic::{AtomicU32, Ordering, fence};
 
 pub(crate) use Ordering::{AcqRel, Acquire, Relaxed, Release, SeqCst};
 
+#[cfg(all(feature = "std", loom))]
+pub(crate) use std::sync::atomic::AtomicU64 as HostAtomicU64;
 /// A 64-bit atomic for state of the process (not of a region) on hosts.
 #[cfg(all(feature = "std", not(loom)))]
-pub(crate) use std::sync::atomic::{AtomicPtr, AtomicU64 as HostAtomicU64};
-#[cfg(all(feature = "std", loom))]
 pub(crate) use std::sync::atomic::{AtomicPtr, AtomicU64 as HostAtomicU64};
 
 /// Whether [`Wide`] is two 32-bit halves.
@@ -26,6 +26,18 @@ pub(crate) const NARROW: bool = cfg!(any(loom, xtimer_narrow, not(target_has_ato
 #[inline(always)]
 pub(crate) fn compiler_fence() {
     core::sync::atomic::compiler_fence(core::sync::atomic::Ordering::SeqCst);
+}
+
+/// How often a reader looks again: `attempts`, but under loom, which tries every outcome of every
+/// look, twice.
+pub(crate) const fn attempts(attempts: u32) -> u32 {
+    if cfg!(loom) { 2 } else { attempts }
+}
+
+/// Lets another thread go on, where there is a system that can.
+pub(crate) fn give_way() {
+    #[cfg(all(feature = "std", not(loom)))]
+    std::thread::yield_now();
 }
 
 /// A counter in a `static` that numbers the timers of the process.
@@ -95,12 +107,8 @@ mod wide {
         pub(crate) fn clear_bits(&self, bits: u32, order: Ordering) {
             self.0.fetch_and(!u64::from(bits), order);
         }
-        pub(crate) fn lower_to(&self, value: u64) {
-            // Relaxed: an extreme publishes nothing.
-            self.0.fetch_min(value, Relaxed);
-        }
         pub(crate) fn raise_to(&self, value: u64) {
-            // Relaxed: as above.
+            // Relaxed: an extreme publishes nothing.
             self.0.fetch_max(value, Relaxed);
         }
     }
@@ -183,11 +191,6 @@ mod wide {
         pub(crate) fn clear_bits(&self, bits: u32, order: Ordering) {
             self.0[0].fetch_and(!bits, order);
         }
-        pub(crate) fn lower_to(&self, value: u64) {
-            if value < self.load() {
-                self.store(value);
-            }
-        }
         pub(crate) fn raise_to(&self, value: u64) {
             if value > self.load() {
                 self.store(value);
@@ -219,6 +222,14 @@ impl<const N: usize> Words<N> {
     #[cfg(not(loom))]
     #[allow(clippy::declare_interior_mutable_const)] // a value to begin with, not a place
     pub const ZERO: Self = Self([const { AtomicU32::new(0) }; N]);
+
+    /// All zero: for memory that is no `static`.
+    pub(crate) fn zeroed() -> Self {
+        #[cfg(not(loom))]
+        return Self::ZERO;
+        #[cfg(loom)]
+        return Self(core::array::from_fn(|_| AtomicU32::new(0)));
+    }
 
     /// Where the words lie.
     pub(crate) const fn pointer(&self) -> core::ptr::NonNull<AtomicU32> {

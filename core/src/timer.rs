@@ -73,15 +73,16 @@ impl<S: Shape, C: Clock> Lane<'_, S, C> {
     /// Enters the section of a call site; the null token when it was not entered.
     #[inline(always)]
     pub(crate) fn enter_at(self, site: &Site) -> Token {
-        self.enter_words(&site.words, || (Name::plain(site.name), site.category))
+        // `move` hands on one pointer, and what it points to is read only where it is needed.
+        self.enter_words(&site.words, move || Some((Name::plain(site.name), site.category)))
     }
 
-    /// Enters what `words` remember; `names` spells it where they don't.
+    /// Enters what `words` remember; `names` spells it where they don't, or refuses.
     #[inline(always)]
     pub(crate) fn enter_words<'n>(
         self,
         words: &SiteWords,
-        names: impl FnOnce() -> (Name<'n>, &'n str),
+        names: impl FnOnce() -> Option<(Name<'n>, &'n str)>,
     ) -> Token {
         let lane = self.lane;
         // Relaxed: a clear or switch takes effect when it is seen; nothing is read through it.
@@ -100,13 +101,7 @@ impl<S: Shape, C: Clock> Lane<'_, S, C> {
             || slot.word(slot::STAMP).load(Relaxed) != lane.word(at::ERA).load(Relaxed) | category
             || top == lane.word(at::LIMIT).load(Relaxed)
         {
-            let (name, category) = names();
-            return self.enter_general(&Request {
-                name,
-                category,
-                words: Some(words),
-                under: None,
-            });
+            return enter_elsewhere(self.timer, lane, words, names);
         }
         let node = parent & !INDEX_MASK | section;
         self.push(top, Opening { node, category, mark: 0 }, C::fast_now)
@@ -148,12 +143,12 @@ impl<S: Shape, C: Clock> Lane<'_, S, C> {
         let top = lane.word(at::TOP).load(Relaxed); // Relaxed: the owner's own write
         let frame = lane.at(top as usize);
         if frame.wide(frame::TOKEN).load() != token.0 {
-            return self.exit_general(token);
+            return exit_elsewhere(self.timer, lane, token);
         }
         let now = self.timer.clock.fast_now();
         let start = frame.wide(frame::START).load();
         let Elapsed::Forward(elapsed) = elapsed(start, now, self.timer.clock.fast_width()) else {
-            return self.exit_general(token);
+            return exit_elsewhere(self.timer, lane, token);
         };
         let node = frame.word(frame::NODE).load(Relaxed); // Relaxed: the owner's own write
         let children = frame.wide(frame::CHILDREN).load();
@@ -173,4 +168,26 @@ impl<S: Shape, C: Clock> Lane<'_, S, C> {
         // Release: a reader that sees the frame gone sees its time in the slot.
         self.lane.word(at::TOP).store(below, Release);
     }
+}
+
+/// The way from the hot path to the general one. It takes what registers hold, so that the hot path
+/// need not have a `Lane` in memory.
+#[cold]
+#[inline(never)]
+fn enter_elsewhere<'n, S: Shape, C: Clock>(
+    timer: &Timer<S, C>,
+    lane: Memory<'_>,
+    words: &SiteWords,
+    names: impl FnOnce() -> Option<(Name<'n>, &'n str)>,
+) -> Token {
+    let Some((name, category)) = names() else { return Token::NULL };
+    let request = Request { name, category, words: Some(words), under: None };
+    Lane { timer, region: timer.region, lane }.enter_general(&request)
+}
+
+/// As [`enter_elsewhere`], for exit.
+#[cold]
+#[inline(never)]
+fn exit_elsewhere<S: Shape, C: Clock>(timer: &Timer<S, C>, lane: Memory<'_>, token: Token) -> u32 {
+    Lane { timer, region: timer.region, lane }.exit_general(token)
 }

@@ -145,7 +145,7 @@ class model {
             h = (h ^ (h >> 16)) * 0x7FEB352Du;
             h = (h ^ (h >> 15)) * 0x846CA68Bu;
             h ^= h >> 16;
-            units[i] = (units[i] > 0) & (h >= silenced) ? units[i] * keep : 0;
+            units[i] = units[i] > 0 && h >= silenced ? units[i] * keep : 0;
         }
     }
 

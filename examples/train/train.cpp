@@ -130,9 +130,10 @@ void run(const options &options) {
             double loss = 0;
             for (const double part : losses) loss += part / batch_rows;
             average = steps == 1 ? loss : 0.98 * average + 0.02 * loss;
-            if (steps % validate_every == 0 || steps == options.steps) keep_best();
+            if (steps % validate_every == 0) keep_best();
             progress.show(steps, average, best);
         }
+        if (steps % validate_every != 0) keep_best();
     }
     for (const model &model : models)
         if (model.parameters != models[0].parameters)

@@ -10,6 +10,7 @@ use std::ptr;
 
 use crate::config::Config;
 use crate::context::{Site, SiteWords, Token};
+use crate::error::Error;
 use crate::handle::Context;
 use crate::host::clock::HostClock;
 use crate::host::timer::HostTimer;
@@ -69,6 +70,24 @@ pub fn default_timer() -> Option<&'static HostTimer> {
     }
 }
 
+/// Makes `timer` the default one, where there is none yet; else gives it back.
+///
+/// # Errors
+/// The timer: there is a default one already.
+pub fn set_default_timer(timer: HostTimer) -> Result<&'static HostTimer, Box<HostTimer>> {
+    let fresh = Box::into_raw(Box::new(timer));
+    // Release publishes the timer.
+    match DEFAULT.compare_exchange(ptr::null_mut(), fresh, AcqRel, Acquire) {
+        Ok(_) => {
+            super::fork::watch();
+            // SAFETY: just made, never freed.
+            Ok(unsafe { &*fresh })
+        }
+        // SAFETY: `fresh` is a Box of ours that nobody else has seen.
+        Err(_) => Err(unsafe { Box::from_raw(fresh) }),
+    }
+}
+
 /// The default timer, if it was ever used.
 pub(crate) fn existing() -> Option<&'static HostTimer> {
     // SAFETY: as in `default_timer`; Acquire pairs with its Release.
@@ -80,52 +99,79 @@ pub(crate) fn lane_of_thread() -> Option<ThreadLane> {
     LANE.try_with(Cell::get).ok().flatten()
 }
 
+/// Gives this thread a context, if it can have one.
 #[cold]
 #[inline(never)]
-fn attach() -> Option<ThreadLane> {
-    OWNER
-        .try_with(|owner| {
-            if owner.context.get().is_none() {
-                let _ = owner.context.set(default_timer()?.context().ok()?);
-            }
-            let lane = owner.context.get()?.lane;
-            LANE.set(Some(lane));
-            Some(lane)
-        })
-        .ok()
-        .flatten()
+fn attach() {
+    let _ = OWNER.try_with(|owner| {
+        if owner.context.get().is_none() {
+            let _ = owner.context.set(default_timer()?.context().ok()?);
+        }
+        LANE.set(Some(owner.context.get()?.lane));
+        Some(())
+    });
 }
 
-#[inline(always)]
+/// This thread's lane, claimed where it has none yet.
 fn lane() -> Option<ThreadLane> {
-    match LANE.get() {
-        Some(lane) => Some(lane),
-        None => attach(),
+    let lane = LANE.get();
+    if lane.is_some() {
+        return lane;
     }
+    attach();
+    LANE.get()
 }
 
 /// Enters a section of the default timer by its call site; the null token where it was not entered.
 #[inline(always)]
 pub fn enter_at(site: &Site) -> Token {
-    lane().map_or(Token::NULL, |lane| lane.enter_at(site))
+    match LANE.get() {
+        Some(lane) => lane.enter_at(site),
+        None => enter_first(&site.words, move || Some((Name::plain(site.name), site.category))),
+    }
+}
+
+/// A thread's first enter. As with the hot path's other exceptions it does the whole operation, so
+/// that the hot path has nothing to keep across a call.
+#[cold]
+#[inline(never)]
+fn enter_first<'n>(
+    words: &SiteWords,
+    names: impl FnOnce() -> Option<(Name<'n>, &'n str)>,
+) -> Token {
+    lane().map_or(Token::NULL, |lane| lane.enter_words(words, names))
 }
 
 /// Exits a section of this thread in the default timer. 0, or an error's code (see
 /// [`Error::code`](crate::Error::code)); [`with_thread`] tells its details.
 #[inline(always)]
 pub fn exit(token: Token) -> u32 {
+    match LANE.get() {
+        Some(lane) => lane.exit(token),
+        None => exit_first(token),
+    }
+}
+
+/// An exit on a thread that entered nothing yet.
+#[cold]
+#[inline(never)]
+fn exit_first(token: Token) -> u32 {
     lane().map_or(0, |lane| lane.exit(token))
 }
 
-/// Enters what a front end's call site remembers; it is spelled out only where that fails.
+/// Enters what a front end's call site remembers; `names` spells it out only where that fails, or
+/// refuses.
 #[doc(hidden)]
 #[inline(always)]
-pub fn enter_words<'n>(words: &SiteWords, names: impl FnOnce() -> (&'n str, &'n str)) -> Token {
-    let Some(lane) = lane() else { return Token::NULL };
-    lane.enter_words(words, || {
-        let (name, category) = names();
-        (Name::plain(name), category)
-    })
+pub fn enter_words<'n>(
+    words: &SiteWords,
+    names: impl FnOnce() -> Option<(&'n str, &'n str)>,
+) -> Token {
+    let names = move || names().map(|(name, category)| (Name::plain(name), category));
+    match LANE.get() {
+        Some(lane) => lane.enter_words(words, names),
+        None => enter_first(words, names),
+    }
 }
 
 /// Calls `work` with this thread's context in the default timer. `None` where it has none: its
@@ -135,6 +181,20 @@ pub fn with_thread<R>(work: impl FnOnce(&ThreadContext) -> R) -> Option<R> {
     // The thread's owner drops the context, not this borrowed form of it.
     let context = ManuallyDrop::new(Context { lane, stack: None, not_sync: PhantomData });
     Some(work(&context))
+}
+
+/// The last error of this thread in the default timer; claims no lane.
+#[doc(hidden)]
+pub fn thread_error() -> Option<Error> {
+    lane_of_thread()?.last_error()
+}
+
+/// Forgets that error: a front end has a newer one to tell of.
+#[doc(hidden)]
+pub fn forget_thread_error() {
+    if let Some(lane) = lane_of_thread() {
+        lane.forget_error();
+    }
 }
 
 /// A section of the default timer that ends with its scope. Made by

@@ -1,6 +1,7 @@
 //! After a fork the child starts clean: only the thread that forked lives on in it.
 
 use crate::clock::Clock;
+use crate::handle::Context;
 use crate::late;
 use crate::layout::{header, lane as at, loss};
 use crate::region::Memory;
@@ -38,6 +39,16 @@ impl<S: Shape, C: Clock> Timer<S, C> {
             }
         }
         region.wide(header::STATE).add(EPOCH, SeqCst);
+    }
+}
+
+impl<S: Shape, C: Clock> Timer<S, C> {
+    /// For front ends that keep timers of their own: to be called in the child of a fork, with the
+    /// forking thread's context. As for the default timer, all timings are dropped and the lanes of
+    /// threads that are no more given back. Async-signal-safe.
+    #[doc(hidden)]
+    pub fn start_clean_in_child(&self, mine: Option<&Context<'_, S, C>>) {
+        self.start_clean(mine.map(|context| context.lane.lane));
     }
 }
 

@@ -17,45 +17,26 @@ impl Model {
             }
             Call::OpenContext => self.open_context(),
             Call::Release { context } => self.release(context),
-            Call::Enter {
-                context,
-                name,
-                category,
-            } => {
+            Call::Enter { context, name, category } => {
                 let parent = self.parent_on_stack(context);
                 self.enter(context, &parent, name, None, category)
             }
-            Call::EnterCounted {
-                context,
-                name,
-                index,
-                category,
-            } => {
+            Call::EnterCounted { context, name, index, category } => {
                 let parent = self.parent_on_stack(context);
                 self.enter(context, &parent, name, Some(index), category)
             }
-            Call::EnterBeneath {
-                context,
-                path,
-                name,
-                category,
-            } => {
+            Call::EnterBeneath { context, path, name, category } => {
                 let parent = self.parent_by_path(path);
                 self.enter(context, &parent, name, None, category)
             }
             Call::TakePath { context } => self.take_path(context),
             Call::Exit { context, token } => self.exit(context, token),
-            Call::Record {
-                context,
-                name,
-                category,
-                ticks,
-            } => self.record(context, name, category, ticks),
-            Call::BeginDetached {
-                context,
-                name,
-                category,
-            } => self.begin_detached(context, name, category),
+            Call::Record { context, name, category, ticks } => {
+                self.record(context, name, category, ticks)
+            }
+            Call::BeginDetached { context, name, category } => {
+                self.begin_detached(context, name, category)
+            }
             Call::EndDetached { context, detached } => self.end_detached(context, detached),
             Call::Clear => self.clear(),
             Call::Forbid { outer, inner } => self.forbid(outer, inner),
@@ -82,11 +63,7 @@ impl Model {
             self.lanes.len() - 1
         });
         self.lanes[lane].taken = true;
-        self.contexts.push(Context {
-            lane,
-            live: true,
-            stack: Vec::new(),
-        });
+        self.contexts.push(Context { lane, live: true, stack: Vec::new() });
         Outcome::Context(self.contexts.len() - 1)
     }
 
@@ -272,10 +249,7 @@ impl Model {
         self.table.insert(path.clone());
         let new = !self.sections.contains_key(path);
         if new {
-            let section = Section {
-                first: self.ticket,
-                ..Section::default()
-            };
+            let section = Section { first: self.ticket, ..Section::default() };
             self.sections.insert(path.clone(), section);
         }
 
@@ -308,9 +282,7 @@ impl Model {
         };
         // "Sections still open inside it are discarded and counted as unclosed."
         let discarded: Vec<Open> = stack.drain(at + 1..).collect();
-        let Some(mut closed) = stack.pop() else {
-            unreachable!("it was found at {at}")
-        };
+        let Some(mut closed) = stack.pop() else { unreachable!("it was found at {at}") };
         self.losses.unclosed += discarded.len() as u64;
 
         // "Exclusive time is a section's time less that of the sections nested in it on the same
@@ -327,10 +299,7 @@ impl Model {
         if discarded.is_empty() {
             Outcome::Done
         } else {
-            Outcome::Unclosed {
-                outer: name(&closed),
-                inner: discarded.iter().map(name).collect(),
-            }
+            Outcome::Unclosed { outer: name(&closed), inner: discarded.iter().map(name).collect() }
         }
     }
 
@@ -411,18 +380,11 @@ impl Model {
         for lane in &mut self.lanes {
             lane.used.clear();
         }
-        let stacks = self
-            .contexts
-            .iter_mut()
-            .flat_map(|context| context.stack.iter_mut());
+        let stacks = self.contexts.iter_mut().flat_map(|context| context.stack.iter_mut());
         for open in stacks.chain(self.detached.iter_mut().flatten()) {
             open.current = false;
         }
-        for (_, current) in self
-            .handles
-            .iter_mut()
-            .filter_map(|handle| handle.lost.as_mut())
-        {
+        for (_, current) in self.handles.iter_mut().filter_map(|handle| handle.lost.as_mut()) {
             *current = false;
         }
         Outcome::Done

@@ -11,18 +11,8 @@ use super::calls::{Call, Limits};
 use super::state::Model;
 
 /// Names that collide, among each other and with counted ones.
-const NAMES: &[&str] = &[
-    "a",
-    "b",
-    "c",
-    "a/b",
-    "",
-    "\u{1F980}",
-    "step",
-    "step[1]",
-    "step[+1]",
-    "[2]",
-];
+const NAMES: &[&str] =
+    &["a", "b", "c", "a/b", "", "\u{1F980}", "step", "step[1]", "step[+1]", "[2]"];
 
 /// Names of counted sections; `a` is also entered plainly.
 const COUNTED: &[&str] = &["step", "step", "a", ""];
@@ -48,57 +38,19 @@ pub enum Which {
 #[derive(Clone, Copy, Debug)]
 #[allow(missing_docs)]
 pub enum Operation {
-    Advance {
-        ticks: u64,
-    },
+    Advance { ticks: u64 },
     OpenContext,
-    Release {
-        context: usize,
-    },
-    Enter {
-        context: usize,
-        name: &'static str,
-        category: Option<&'static str>,
-    },
-    EnterCounted {
-        context: usize,
-        name: &'static str,
-        index: i64,
-        category: Option<&'static str>,
-    },
-    EnterBeneath {
-        context: usize,
-        path: usize,
-        name: &'static str,
-        category: Option<&'static str>,
-    },
-    TakePath {
-        context: usize,
-    },
-    Exit {
-        context: usize,
-        which: Which,
-    },
-    Record {
-        context: usize,
-        name: &'static str,
-        category: Option<&'static str>,
-        ticks: u64,
-    },
-    BeginDetached {
-        context: usize,
-        name: &'static str,
-        category: Option<&'static str>,
-    },
-    EndDetached {
-        context: usize,
-        detached: usize,
-    },
+    Release { context: usize },
+    Enter { context: usize, name: &'static str, category: Option<&'static str> },
+    EnterCounted { context: usize, name: &'static str, index: i64, category: Option<&'static str> },
+    EnterBeneath { context: usize, path: usize, name: &'static str, category: Option<&'static str> },
+    TakePath { context: usize },
+    Exit { context: usize, which: Which },
+    Record { context: usize, name: &'static str, category: Option<&'static str>, ticks: u64 },
+    BeginDetached { context: usize, name: &'static str, category: Option<&'static str> },
+    EndDetached { context: usize, detached: usize },
     Clear,
-    Forbid {
-        outer: &'static str,
-        inner: &'static str,
-    },
+    Forbid { outer: &'static str, inner: &'static str },
     ClearRules,
     Disable,
     Enable,
@@ -114,48 +66,20 @@ impl Operation {
             Operation::Advance { ticks } => Call::Advance { ticks },
             Operation::OpenContext if live.len() == MOST_CONTEXTS => return None,
             Operation::OpenContext => Call::OpenContext,
-            Operation::Release { context } => Call::Release {
-                context: pick(context)?,
-            },
-            Operation::Enter {
-                context,
-                name,
-                category,
-            } => Call::Enter {
-                context: pick(context)?,
-                name,
-                category,
-            },
-            Operation::EnterCounted {
-                context,
-                name,
-                index,
-                category,
-            } => Call::EnterCounted {
-                context: pick(context)?,
-                name,
-                index,
-                category,
-            },
+            Operation::Release { context } => Call::Release { context: pick(context)? },
+            Operation::Enter { context, name, category } => {
+                Call::Enter { context: pick(context)?, name, category }
+            }
+            Operation::EnterCounted { context, name, index, category } => {
+                Call::EnterCounted { context: pick(context)?, name, index, category }
+            }
             Operation::EnterBeneath { .. } if model.paths() == 0 => return None,
-            Operation::EnterBeneath {
-                context,
-                path,
-                name,
-                category,
-            } => {
+            Operation::EnterBeneath { context, path, name, category } => {
                 // The newest ones first: those are likely to be open.
                 let path = model.paths() - 1 - path % model.paths();
-                Call::EnterBeneath {
-                    context: pick(context)?,
-                    path,
-                    name,
-                    category,
-                }
+                Call::EnterBeneath { context: pick(context)?, path, name, category }
             }
-            Operation::TakePath { context } => Call::TakePath {
-                context: pick(context)?,
-            },
+            Operation::TakePath { context } => Call::TakePath { context: pick(context)? },
             Operation::Exit { context, which } => {
                 let context = pick(context)?;
                 let open = model.open_tokens(context);
@@ -168,33 +92,16 @@ impl Operation {
                 };
                 Call::Exit { context, token }
             }
-            Operation::Record {
-                context,
-                name,
-                category,
-                ticks,
-            } => Call::Record {
-                context: pick(context)?,
-                name,
-                category,
-                ticks,
-            },
-            Operation::BeginDetached {
-                context,
-                name,
-                category,
-            } => Call::BeginDetached {
-                context: pick(context)?,
-                name,
-                category,
-            },
+            Operation::Record { context, name, category, ticks } => {
+                Call::Record { context: pick(context)?, name, category, ticks }
+            }
+            Operation::BeginDetached { context, name, category } => {
+                Call::BeginDetached { context: pick(context)?, name, category }
+            }
             Operation::EndDetached { context, detached } => {
                 let pending = model.pending();
                 let detached = *pending.get(detached % pending.len().max(1))?;
-                Call::EndDetached {
-                    context: pick(context)?,
-                    detached,
-                }
+                Call::EndDetached { context: pick(context)?, detached }
             }
             Operation::Clear => Call::Clear,
             Operation::Forbid { outer, inner } => Call::Forbid { outer, inner },
@@ -246,14 +153,7 @@ const DEEP: Mix = Mix {
 };
 
 /// One context and no surprises but clear: what exact numbers are easiest to follow in.
-const ALONE: Mix = Mix {
-    contexts: 1,
-    misuse: 1,
-    beneath: 1,
-    turnover: 0,
-    switch: 0,
-    ..BALANCED
-};
+const ALONE: Mix = Mix { contexts: 1, misuse: 1, beneath: 1, turnover: 0, switch: 0, ..BALANCED };
 
 /// Wrong tokens, short-lived contexts, clears and rules all the time.
 const ROUGH: Mix = Mix {
@@ -298,19 +198,9 @@ pub fn plain(max_len: usize) -> impl Strategy<Value = Vec<Operation>> {
 /// Capacities: roomy, or so tight that everything overflows.
 pub fn limits() -> impl Strategy<Value = Limits> {
     let tight = (1..12usize, 2..7usize, 1..6usize, 1..4usize).prop_map(
-        |(sections, categories, depth, rules)| Limits {
-            sections,
-            categories,
-            depth,
-            rules,
-        },
+        |(sections, categories, depth, rules)| Limits { sections, categories, depth, rules },
     );
-    let roomy = Limits {
-        sections: 4096,
-        categories: 64,
-        depth: 512,
-        rules: 64,
-    };
+    let roomy = Limits { sections: 4096, categories: 64, depth: 512, rules: 64 };
     prop_oneof![
         2 => Just(roomy),
         2 => tight.clone(),
@@ -353,110 +243,73 @@ fn operation(mix: Mix) -> BoxedStrategy<Operation> {
     let choices: Vec<(u32, BoxedStrategy<Operation>)> = vec![
         (
             mix.enter * 3,
-            op(&enter, |(context, name, category)| Operation::Enter {
+            op(&enter, |(context, name, category)| Operation::Enter { context, name, category }),
+        ),
+        (
+            mix.enter,
+            op(&counted, |(context, name, index, category)| Operation::EnterCounted {
+                context,
+                name,
+                index,
+                category,
+            }),
+        ),
+        (mix.exit_innermost * 4, innermost(mix.contexts)),
+        (
+            mix.misuse * 2,
+            op(&open, |(context, nth)| Operation::Exit { context, which: Which::Open(nth) }),
+        ),
+        (
+            mix.misuse * 2,
+            op(&any, |(context, nth)| Operation::Exit { context, which: Which::Any(nth) }),
+        ),
+        (mix.misuse, op(&context, |context| Operation::Exit { context, which: Which::Null })),
+        (mix.beneath * 2, op(&context, |context| Operation::TakePath { context })),
+        (
+            mix.beneath * 4,
+            op(&beneath, |(context, path, name, category)| Operation::EnterBeneath {
+                context,
+                path,
+                name,
+                category,
+            }),
+        ),
+        (
+            mix.beside * 4,
+            op(&record, |(context, name, category, ticks)| Operation::Record {
+                context,
+                name,
+                category,
+                ticks,
+            }),
+        ),
+        (
+            mix.beside * 3,
+            op(&enter, |(context, name, category)| Operation::BeginDetached {
                 context,
                 name,
                 category,
             }),
         ),
         (
-            mix.enter,
-            op(&counted, |(context, name, index, category)| {
-                Operation::EnterCounted {
-                    context,
-                    name,
-                    index,
-                    category,
-                }
-            }),
-        ),
-        (mix.exit_innermost * 4, innermost(mix.contexts)),
-        (
-            mix.misuse * 2,
-            op(&open, |(context, nth)| Operation::Exit {
-                context,
-                which: Which::Open(nth),
-            }),
-        ),
-        (
-            mix.misuse * 2,
-            op(&any, |(context, nth)| Operation::Exit {
-                context,
-                which: Which::Any(nth),
-            }),
-        ),
-        (
-            mix.misuse,
-            op(&context, |context| Operation::Exit {
-                context,
-                which: Which::Null,
-            }),
-        ),
-        (
-            mix.beneath * 2,
-            op(&context, |context| Operation::TakePath { context }),
-        ),
-        (
-            mix.beneath * 4,
-            op(&beneath, |(context, path, name, category)| {
-                Operation::EnterBeneath {
-                    context,
-                    path,
-                    name,
-                    category,
-                }
-            }),
-        ),
-        (
-            mix.beside * 4,
-            op(&record, |(context, name, category, ticks)| {
-                Operation::Record {
-                    context,
-                    name,
-                    category,
-                    ticks,
-                }
-            }),
-        ),
-        (
             mix.beside * 3,
-            op(&enter, |(context, name, category)| {
-                Operation::BeginDetached {
-                    context,
-                    name,
-                    category,
-                }
-            }),
-        ),
-        (
-            mix.beside * 3,
-            op(&(context.clone(), 0..4usize), |(context, detached)| {
-                Operation::EndDetached { context, detached }
+            op(&(context.clone(), 0..4usize), |(context, detached)| Operation::EndDetached {
+                context,
+                detached,
             }),
         ),
         (mix.clear * 3, Just(Operation::Clear).boxed()),
         (
             mix.rules * 3,
-            op(&(forbidden(), forbidden()), |(outer, inner)| {
-                Operation::Forbid { outer, inner }
-            }),
+            op(&(forbidden(), forbidden()), |(outer, inner)| Operation::Forbid { outer, inner }),
         ),
         (mix.rules, Just(Operation::ClearRules).boxed()),
         (mix.switch, Just(Operation::Disable).boxed()),
         (mix.switch * 4, Just(Operation::Enable).boxed()),
-        (
-            mix.turnover * 2,
-            op(&context, |context| Operation::Release { context }),
-        ),
+        (mix.turnover * 2, op(&context, |context| Operation::Release { context })),
         (mix.turnover * 3, Just(Operation::OpenContext).boxed()),
     ];
-    Union::new_weighted(
-        choices
-            .into_iter()
-            .filter(|(weight, _)| *weight > 0)
-            .collect(),
-    )
-    .boxed()
+    Union::new_weighted(choices.into_iter().filter(|(weight, _)| *weight > 0).collect()).boxed()
 }
 
 fn op<S>(parts: &S, make: impl Fn(S::Value) -> Operation + 'static) -> BoxedStrategy<Operation>
@@ -467,10 +320,7 @@ where
 }
 
 fn innermost(contexts: usize) -> BoxedStrategy<Operation> {
-    op(&(0..contexts), |context| Operation::Exit {
-        context,
-        which: Which::Open(0),
-    })
+    op(&(0..contexts), |context| Operation::Exit { context, which: Which::Open(0) })
 }
 
 fn select(from: &'static [&'static str]) -> impl Strategy<Value = &'static str> + Clone {

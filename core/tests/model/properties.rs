@@ -29,11 +29,7 @@ fn run(
 }
 
 fn without_losses(snapshot: &Snapshot) -> (Vec<Row>, u64, BTreeMap<String, u64>) {
-    (
-        snapshot.rows.clone(),
-        snapshot.total,
-        snapshot.categories.clone(),
-    )
+    (snapshot.rows.clone(), snapshot.total, snapshot.categories.clone())
 }
 
 proptest! {
@@ -137,24 +133,15 @@ fn operations_reach_every_corner() {
                 let lost = model.path_is_lost(path);
                 note(format!("beneath, first {first}, lost {lost}"));
             }
-            let depths = model
-                .live_contexts()
-                .into_iter()
-                .map(|context| model.open_tokens(context).len());
+            let depths =
+                model.live_contexts().into_iter().map(|context| model.open_tokens(context).len());
             deepest = deepest.max(depths.max().unwrap_or(0));
         });
         note(format!("deeper than 12: {}", deepest > 12));
-        note(format!(
-            "table full: {}",
-            model.paths_in_table() == limits.sections
-        ));
+        note(format!("table full: {}", model.paths_in_table() == limits.sections));
         let losses = model.snapshot().losses;
         for (at, kind) in ["top", "outer", "inner"].iter().enumerate() {
-            if losses
-                .sections
-                .values()
-                .any(|tallies| tallies[at].entries > 0)
-            {
+            if losses.sections.values().any(|tallies| tallies[at].entries > 0) {
                 note(kind.to_string());
             }
         }

@@ -27,11 +27,7 @@ pub struct Section {
 impl Section {
     /// Adds one time.
     pub fn add(&mut self, elapsed: u64, exclusive: u64) {
-        self.min = if self.count == 0 {
-            elapsed
-        } else {
-            self.min.min(elapsed)
-        };
+        self.min = if self.count == 0 { elapsed } else { self.min.min(elapsed) };
         self.max = self.max.max(elapsed);
         self.count += 1;
         self.total += elapsed;
@@ -144,11 +140,7 @@ impl Snapshot {
 
         let tops = rows.iter().filter(|row| !has(parent(&row.path)));
         let mut total: u64 = tops.map(|row| row.section.total).sum();
-        total += losses
-            .sections
-            .values()
-            .map(|[top, _, _]| top.time)
-            .sum::<u64>();
+        total += losses.sections.values().map(|[top, _, _]| top.time).sum::<u64>();
 
         let mut categories = BTreeMap::new();
         for row in &rows {
@@ -166,12 +158,7 @@ impl Snapshot {
             *categories.entry(category.clone()).or_insert(0) += top.time + outer.time;
         }
 
-        Snapshot {
-            rows: depth_first(rows),
-            categories,
-            total,
-            losses,
-        }
+        Snapshot { rows: depth_first(rows), categories, total, losses }
     }
 
     /// "A category with no sections totals 0."
@@ -190,11 +177,7 @@ impl Snapshot {
     pub fn flatten(&self) -> Snapshot {
         let mut merged: Vec<Row> = Vec::new();
         for row in &self.rows {
-            let path: Path = row
-                .path
-                .iter()
-                .map(|name| base_name(name).to_string())
-                .collect();
+            let path: Path = row.path.iter().map(|name| base_name(name).to_string()).collect();
             match merged.iter_mut().find(|other| other.path == path) {
                 Some(other) => {
                     other.section.merge(&row.section);
@@ -204,24 +187,16 @@ impl Snapshot {
                         other.category = row.category.clone();
                     }
                 }
-                None => merged.push(Row {
-                    path,
-                    ..row.clone()
-                }),
+                None => merged.push(Row { path, ..row.clone() }),
             }
         }
-        Snapshot {
-            rows: depth_first(merged),
-            ..self.clone()
-        }
+        Snapshot { rows: depth_first(merged), ..self.clone() }
     }
 }
 
 /// A name without a trailing integer in brackets: ASCII digits, `-` allowed, `+` not.
 pub fn base_name(name: &str) -> &str {
-    let Some((base, integer)) = name
-        .strip_suffix(']')
-        .and_then(|name| name.rsplit_once('['))
+    let Some((base, integer)) = name.strip_suffix(']').and_then(|name| name.rsplit_once('['))
     else {
         return name;
     };
@@ -248,9 +223,8 @@ fn depth_first(mut rows: Vec<Row>) -> Vec<Row> {
 
 fn append(rows: &[Row], row: &Row, ordered: &mut Vec<Row>) {
     ordered.push(row.clone());
-    for child in rows
-        .iter()
-        .filter(|child| !child.path.is_empty() && parent(&child.path) == row.path)
+    for child in
+        rows.iter().filter(|child| !child.path.is_empty() && parent(&child.path) == row.path)
     {
         append(rows, child, ordered);
     }

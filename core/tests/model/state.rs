@@ -143,18 +143,12 @@ impl Model {
 
     /// Contexts that are not released.
     pub fn live_contexts(&self) -> Vec<usize> {
-        (0..self.contexts.len())
-            .filter(|&context| self.contexts[context].live)
-            .collect()
+        (0..self.contexts.len()).filter(|&context| self.contexts[context].live).collect()
     }
 
     /// Tokens open in a context, outermost first.
     pub fn open_tokens(&self, context: usize) -> Vec<usize> {
-        self.contexts[context]
-            .stack
-            .iter()
-            .map(|open| open.token)
-            .collect()
+        self.contexts[context].stack.iter().map(|open| open.token).collect()
     }
 
     /// How many tokens were handed out, to anyone.
@@ -174,9 +168,7 @@ impl Model {
 
     /// Detached sections that did not end.
     pub fn pending(&self) -> Vec<usize> {
-        (0..self.detached.len())
-            .filter(|&detached| self.detached[detached].is_some())
-            .collect()
+        (0..self.detached.len()).filter(|&detached| self.detached[detached].is_some()).collect()
     }
 
     /// Paths that have a slot, for ever.
@@ -187,9 +179,6 @@ impl Model {
     /// Categories in use, the two reserved ones included.
     pub fn categories(&self) -> BTreeMap<String, u64> {
         let snapshot = self.snapshot();
-        self.categories
-            .iter()
-            .map(|name| (name.clone(), snapshot.category_total(name)))
-            .collect()
+        self.categories.iter().map(|name| (name.clone(), snapshot.category_total(name))).collect()
     }
 }

@@ -33,16 +33,8 @@ fn among_threads_the_last_change_wins() {
 #[test]
 fn no_category_means_default_and_the_empty_one_is_its_own() {
     let mut bench = Bench::new(ROOMY);
-    bench.0.apply(&Call::Enter {
-        context: 0,
-        name: "a",
-        category: None,
-    });
-    bench.0.apply(&Call::Enter {
-        context: 0,
-        name: "b",
-        category: Some(""),
-    });
+    bench.0.apply(&Call::Enter { context: 0, name: "a", category: None });
+    bench.0.apply(&Call::Enter { context: 0, name: "b", category: Some("") });
     assert_eq!(bench.shown(), ["a default 0 0/0", "a>b  0 0/0"]);
 }
 
@@ -62,29 +54,17 @@ fn a_category_adds_up_its_topmost_sections() {
     assert_eq!(snapshot.category_total("cpu"), 5 + 11);
     assert_eq!(snapshot.category_total("none"), 0);
     assert_eq!(snapshot.total, 9 + 11);
-    assert_eq!(
-        snapshot.categories.keys().collect::<Vec<_>>(),
-        ["cpu", "io"]
-    );
+    assert_eq!(snapshot.categories.keys().collect::<Vec<_>>(), ["cpu", "io"]);
 }
 
 #[test]
 fn a_forbidden_nesting_looks_at_the_direct_parent_as_entered() {
     let mut bench = Bench::new(ROOMY);
-    assert_eq!(
-        bench.0.apply(&Call::Forbid {
-            outer: "gpu",
-            inner: "cpu"
-        }),
-        Outcome::Done
-    );
+    assert_eq!(bench.0.apply(&Call::Forbid { outer: "gpu", inner: "cpu" }), Outcome::Done);
     bench.time(0, "a", "gpu", 1);
     let a = bench.enter(0, "a", "gpu");
     bench.time(1, "a", "io", 1); // the section's category is io now, the parent was entered with gpu
-    assert_eq!(
-        bench.0.apply(&enter(0, "b", "cpu")),
-        refused(Refusal::Forbidden)
-    );
+    assert_eq!(bench.0.apply(&enter(0, "b", "cpu")), refused(Refusal::Forbidden));
     bench.enter(0, "c", "io");
     bench.time(0, "b", "cpu", 1); // a grandparent does not count
     bench.exit(1, 0, a);
@@ -99,14 +79,8 @@ fn a_refused_section_keeps_its_category() {
     let mut bench = Bench::new(ROOMY);
     let a = bench.enter(0, "a", "gpu");
     bench.time(0, "b", "io", 1);
-    bench.0.apply(&Call::Forbid {
-        outer: "gpu",
-        inner: "cpu",
-    });
-    assert_eq!(
-        bench.0.apply(&enter(0, "b", "cpu")),
-        refused(Refusal::Forbidden)
-    );
+    bench.0.apply(&Call::Forbid { outer: "gpu", inner: "cpu" });
+    assert_eq!(bench.0.apply(&enter(0, "b", "cpu")), refused(Refusal::Forbidden));
     bench.exit(1, 0, a);
     assert_eq!(bench.shown(), ["a gpu 1 2/1", "a>b io 1 1/1"]);
 }
@@ -114,86 +88,40 @@ fn a_refused_section_keeps_its_category() {
 #[test]
 fn rules_and_the_parent_they_look_at_survive_clear() {
     let mut bench = Bench::new(ROOMY);
-    bench.0.apply(&Call::Forbid {
-        outer: "gpu",
-        inner: "cpu",
-    });
+    bench.0.apply(&Call::Forbid { outer: "gpu", inner: "cpu" });
     bench.enter(0, "a", "gpu");
     let path = bench.path(0);
     bench.0.apply(&Call::Clear);
-    assert_eq!(
-        bench.0.apply(&enter(0, "b", "cpu")),
-        refused(Refusal::Forbidden)
-    );
-    assert_eq!(
-        bench.beneath(1, path, "b", "cpu"),
-        refused(Refusal::Forbidden)
-    );
+    assert_eq!(bench.0.apply(&enter(0, "b", "cpu")), refused(Refusal::Forbidden));
+    assert_eq!(bench.beneath(1, path, "b", "cpu"), refused(Refusal::Forbidden));
     bench.0.apply(&Call::ClearRules);
     bench.enter(0, "b", "cpu");
 }
 
 #[test]
 fn a_rule_that_does_not_fit_is_an_error() {
-    let mut bench = Bench::new(Limits {
-        rules: 1,
-        categories: 4,
-        ..ROOMY
-    });
+    let mut bench = Bench::new(Limits { rules: 1, categories: 4, ..ROOMY });
+    assert_eq!(bench.0.apply(&Call::Forbid { outer: "a", inner: "b" }), Outcome::Done);
+    assert_eq!(bench.0.apply(&Call::Forbid { outer: "a", inner: "b" }), Outcome::Done);
     assert_eq!(
-        bench.0.apply(&Call::Forbid {
-            outer: "a",
-            inner: "b"
-        }),
-        Outcome::Done
-    );
-    assert_eq!(
-        bench.0.apply(&Call::Forbid {
-            outer: "a",
-            inner: "b"
-        }),
-        Outcome::Done
-    );
-    assert_eq!(
-        bench.0.apply(&Call::Forbid {
-            outer: "b",
-            inner: "a"
-        }),
+        bench.0.apply(&Call::Forbid { outer: "b", inner: "a" }),
         refused(Refusal::RulesFull)
     );
     bench.0.apply(&Call::ClearRules);
     assert_eq!(
-        bench.0.apply(&Call::Forbid {
-            outer: "a",
-            inner: "c"
-        }),
+        bench.0.apply(&Call::Forbid { outer: "a", inner: "c" }),
         refused(Refusal::RulesFull)
     );
-    assert_eq!(
-        bench.0.apply(&Call::Forbid {
-            outer: "b",
-            inner: DEFAULT
-        }),
-        Outcome::Done
-    );
+    assert_eq!(bench.0.apply(&Call::Forbid { outer: "b", inner: DEFAULT }), Outcome::Done);
 }
 
 #[test]
 fn a_category_that_does_not_fit_goes_to_other() {
-    let mut bench = Bench::new(Limits {
-        categories: 3,
-        ..ROOMY
-    });
-    bench.0.apply(&Call::Forbid {
-        outer: OTHER,
-        inner: "a",
-    });
+    let mut bench = Bench::new(Limits { categories: 3, ..ROOMY });
+    bench.0.apply(&Call::Forbid { outer: OTHER, inner: "a" });
     bench.time(0, "x", "b", 2);
     bench.enter(0, "y", "c");
-    assert_eq!(
-        bench.0.apply(&enter(0, "z", "a")),
-        refused(Refusal::Forbidden)
-    );
+    assert_eq!(bench.0.apply(&enter(0, "z", "a")), refused(Refusal::Forbidden));
     assert_eq!(bench.shown(), ["x (other) 1 2/2", "y (other) 0 0/0"]);
     assert_eq!(bench.0.snapshot().losses.other_category, 2);
 }
@@ -202,15 +130,8 @@ fn a_category_that_does_not_fit_goes_to_other() {
 fn counted_sections_are_kept_apart_and_flattened() {
     let mut bench = Bench::new(ROOMY);
     for (index, category, ticks) in [(-1, "io", 5), (7, "cpu", 3)] {
-        let call = Call::EnterCounted {
-            context: 0,
-            name: "step",
-            index,
-            category: Some(category),
-        };
-        let Outcome::Token(step) = bench.0.apply(&call) else {
-            panic!("refused")
-        };
+        let call = Call::EnterCounted { context: 0, name: "step", index, category: Some(category) };
+        let Outcome::Token(step) = bench.0.apply(&call) else { panic!("refused") };
         bench.time(0, "a", "io", 1);
         bench.exit(ticks, 0, step);
         bench.time(0, "last", "io", 1);
@@ -226,12 +147,7 @@ fn counted_sections_are_kept_apart_and_flattened() {
     ];
     assert_eq!(bench.shown(), rows);
     let flat = bench.0.snapshot().flatten();
-    let rows = [
-        "step cpu 2 10/8",
-        "step>a io 2 2/2",
-        "last io 2 2/2",
-        "step[+1] io 1 1/1",
-    ];
+    let rows = ["step cpu 2 10/8", "step>a io 2 2/2", "last io 2 2/2", "step[+1] io 1 1/1"];
     assert_eq!(shown(&flat), rows);
     let step = flat.rows[0].section;
     assert_eq!((step.min, step.max, step.squares), (4, 6, 52));
@@ -244,15 +160,8 @@ fn counted_sections_are_kept_apart_and_flattened() {
 fn the_latest_change_of_category_stands_when_flattened() {
     let mut bench = Bench::new(ROOMY);
     for (index, category) in [(1, "io"), (2, "io"), (1, "cpu")] {
-        let call = Call::EnterCounted {
-            context: 0,
-            name: "step",
-            index,
-            category: Some(category),
-        };
-        let Outcome::Token(step) = bench.0.apply(&call) else {
-            panic!("refused")
-        };
+        let call = Call::EnterCounted { context: 0, name: "step", index, category: Some(category) };
+        let Outcome::Token(step) = bench.0.apply(&call) else { panic!("refused") };
         bench.exit(1, 0, step);
     }
     assert_eq!(shown(&bench.0.snapshot().flatten()), ["step cpu 3 3/3"]);
@@ -296,20 +205,10 @@ fn a_lane_remembers_its_category_across_contexts() {
 #[test]
 fn who_ends_a_detached_section_changes_no_category() {
     let mut bench = Bench::new(ROOMY);
-    let call = Call::BeginDetached {
-        context: 0,
-        name: "d",
-        category: Some("io"),
-    };
+    let call = Call::BeginDetached { context: 0, name: "d", category: Some("io") };
     assert_eq!(bench.0.apply(&call), Outcome::Detached(0));
     bench.time(0, "d", "cpu", 1);
-    bench.after(
-        5,
-        Call::EndDetached {
-            context: 1,
-            detached: 0,
-        },
-    );
+    bench.after(5, Call::EndDetached { context: 1, detached: 0 });
     assert_eq!(bench.shown(), ["d cpu 2 7/7"]);
 }
 
@@ -321,21 +220,9 @@ fn who_ends_a_detached_section_knows_its_category_unless_its_lane_used_one() {
         if used {
             bench.time(1, "d", "io", 1);
         }
-        let call = Call::BeginDetached {
-            context: 0,
-            name: "d",
-            category: Some("cpu"),
-        };
-        let Outcome::Detached(detached) = bench.0.apply(&call) else {
-            panic!("refused")
-        };
-        bench.after(
-            1,
-            Call::EndDetached {
-                context: 1,
-                detached,
-            },
-        );
+        let call = Call::BeginDetached { context: 0, name: "d", category: Some("cpu") };
+        let Outcome::Detached(detached) = bench.0.apply(&call) else { panic!("refused") };
+        bench.after(1, Call::EndDetached { context: 1, detached });
         bench.time(0, "d", "gpu", 1);
         bench.time(1, "d", if used { "io" } else { "cpu" }, 1); // no change for this lane
         assert_eq!(bench.0.snapshot().rows[0].category, "gpu", "{used}");
@@ -355,9 +242,7 @@ fn a_variant_that_was_only_entered_has_no_least_time() {
             bench.0.apply(&enter(1, "step[1]", "io"));
         }
         let flat = bench.0.snapshot().flatten();
-        let Section {
-            count, min, max, ..
-        } = flat.rows[0].section;
+        let Section { count, min, max, .. } = flat.rows[0].section;
         assert_eq!((count, min, max, flat.rows[0].open), (1, 5, 5, 1));
     }
 }

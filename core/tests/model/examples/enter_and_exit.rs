@@ -21,27 +21,16 @@ fn a_section_is_recorded_from_its_first_enter_on() {
 #[test]
 fn a_refused_enter_leaves_no_trace() {
     let mut bench = Bench::new(Limits { depth: 1, ..ROOMY });
-    bench.0.apply(&Call::Forbid {
-        outer: "cpu",
-        inner: "io",
-    });
+    bench.0.apply(&Call::Forbid { outer: "cpu", inner: "io" });
     let a = bench.enter(0, "a", "cpu");
     let before = bench.0.snapshot();
-    assert_eq!(
-        bench.0.apply(&enter(0, "b", "new")),
-        refused(Refusal::TooDeep)
-    );
-    let call = Call::Record {
-        context: 0,
-        name: "c",
-        category: Some("io"),
-        ticks: 5,
-    };
+    assert_eq!(bench.0.apply(&enter(0, "b", "new")), refused(Refusal::TooDeep));
+    let call = Call::Record { context: 0, name: "c", category: Some("io"), ticks: 5 };
     assert_eq!(bench.0.apply(&call), refused(Refusal::Forbidden));
     let after = bench.0.snapshot();
     assert_eq!((&before.rows, before.total), (&after.rows, after.total));
-    assert_eq!(bench.0.paths_in_table(), 1);
-    assert!(!bench.0.categories().contains_key("new"));
+    assert_eq!(bench.0.model().paths_in_table(), 1);
+    assert!(!bench.0.model().categories().contains_key("new"));
     assert_eq!((after.losses.too_deep, after.losses.forbidden), (1, 1));
     assert_eq!(bench.exit(6, 0, a), Outcome::Done);
     assert_eq!(bench.shown(), ["a cpu 1 6/6"]);
@@ -76,36 +65,12 @@ fn exclusive_time_lacks_what_was_nested_on_the_same_stack_only() {
     // Beneath it elsewhere, recorded into it, detached from it: beside it.
     assert_eq!(bench.beneath(1, path, "c", "io"), Outcome::Token(2));
     assert_eq!(bench.exit(5, 1, 2), Outcome::Done);
-    bench.0.apply(&Call::Record {
-        context: 0,
-        name: "d",
-        category: Some("io"),
-        ticks: 100,
-    });
-    let call = Call::BeginDetached {
-        context: 0,
-        name: "e",
-        category: Some("io"),
-    };
+    bench.0.apply(&Call::Record { context: 0, name: "d", category: Some("io"), ticks: 100 });
+    let call = Call::BeginDetached { context: 0, name: "e", category: Some("io") };
     assert_eq!(bench.0.apply(&call), Outcome::Detached(0));
-    assert_eq!(
-        bench.after(
-            2,
-            Call::EndDetached {
-                context: 1,
-                detached: 0
-            }
-        ),
-        Outcome::Done
-    );
+    assert_eq!(bench.after(2, Call::EndDetached { context: 1, detached: 0 }), Outcome::Done);
     bench.exit(0, 0, a);
-    let rows = [
-        "a io 1 10/7",
-        "a>b io 1 3/3",
-        "a>c io 1 5/5",
-        "a>d io 1 100/100",
-        "a>e io 1 2/2",
-    ];
+    let rows = ["a io 1 10/7", "a>b io 1 3/3", "a>c io 1 5/5", "a>d io 1 100/100", "a>e io 1 2/2"];
     assert_eq!(bench.shown(), rows);
 }
 
@@ -116,21 +81,10 @@ fn exit_discards_what_is_open_inside() {
     let b = bench.enter(0, "b", "io");
     bench.time(0, "c", "io", 2);
     bench.enter(0, "d", "io");
-    let unclosed = Outcome::Unclosed {
-        outer: "a".into(),
-        inner: vec!["b".into(), "d".into()],
-    };
+    let unclosed = Outcome::Unclosed { outer: "a".into(), inner: vec!["b".into(), "d".into()] };
     assert_eq!(bench.exit(5, 0, a), unclosed);
     // What was discarded is not taken off the exclusive time around it, what closed inside it is.
-    assert_eq!(
-        bench.shown(),
-        [
-            "a io 1 7/5",
-            "a>b io 0 0/0",
-            "a>b>c io 1 2/2",
-            "a>b>d io 0 0/0"
-        ]
-    );
+    assert_eq!(bench.shown(), ["a io 1 7/5", "a>b io 0 0/0", "a>b>c io 1 2/2", "a>b>d io 0 0/0"]);
     assert_eq!(bench.0.snapshot().losses.unclosed, 2);
     assert_eq!(bench.exit(1, 0, b), refused(Refusal::NotOpen));
 }
@@ -154,34 +108,20 @@ fn a_token_that_is_not_open_is_refused_and_changes_nothing() {
 fn the_null_token_is_ignored() {
     let mut bench = Bench::new(ROOMY);
     bench.enter(0, "a", "io");
-    assert_eq!(
-        bench.0.apply(&Call::Exit {
-            context: 0,
-            token: None
-        }),
-        Outcome::Done
-    );
-    assert_eq!(bench.0.open_tokens(0).len(), 1);
+    assert_eq!(bench.0.apply(&Call::Exit { context: 0, token: None }), Outcome::Done);
+    assert_eq!(bench.0.model().open_tokens(0).len(), 1);
     assert_eq!(bench.0.snapshot().losses, Losses::default());
 }
 
 #[test]
 fn a_record_goes_to_the_child_of_the_current_path() {
     let mut bench = Bench::new(ROOMY);
-    let call = Call::Record {
-        context: 0,
-        name: "gpu",
-        category: None,
-        ticks: 8,
-    };
+    let call = Call::Record { context: 0, name: "gpu", category: None, ticks: 8 };
     bench.0.apply(&call);
     bench.enter(0, "a", "io");
     bench.0.apply(&call);
     bench.0.apply(&call);
-    assert_eq!(
-        bench.shown(),
-        ["gpu default 1 8/8", "a io 0 0/0", "a>gpu default 2 16/16"]
-    );
+    assert_eq!(bench.shown(), ["gpu default 1 8/8", "a io 0 0/0", "a>gpu default 2 16/16"]);
 }
 
 #[test]
@@ -193,10 +133,7 @@ fn a_section_beneath_a_path_may_outlive_it() {
     bench.beneath(1, path, "b", "cpu");
     bench.time(1, "c", "cpu", 4);
     bench.exit(6, 1, 1);
-    assert_eq!(
-        bench.shown(),
-        ["a io 1 1/1", "a>b cpu 1 10/6", "a>b>c cpu 1 4/4"]
-    );
+    assert_eq!(bench.shown(), ["a io 1 1/1", "a>b cpu 1 10/6", "a>b>c cpu 1 4/4"]);
     assert_eq!(bench.0.snapshot().total, 1);
 }
 
@@ -205,9 +142,7 @@ fn the_root_is_a_path_too() {
     let mut bench = Bench::new(ROOMY);
     let path = bench.path(0);
     bench.enter(1, "a", "io");
-    let Outcome::Token(b) = bench.beneath(1, path, "b", "io") else {
-        panic!("refused")
-    };
+    let Outcome::Token(b) = bench.beneath(1, path, "b", "io") else { panic!("refused") };
     bench.exit(3, 1, b);
     assert_eq!(bench.shown(), ["a io 0 0/0", "b io 1 3/3"]);
     assert_eq!(bench.0.snapshot().total, 3);
@@ -221,12 +156,9 @@ fn a_released_context_counts_its_open_sections() {
     bench.enter(0, "c", "io");
     bench.0.apply(&Call::Release { context: 0 });
     assert_eq!(bench.0.snapshot().losses.unclosed, 2);
-    assert_eq!(
-        bench.shown(),
-        ["a io 0 0/0", "a>b io 1 2/2", "a>c io 0 0/0"]
-    );
+    assert_eq!(bench.shown(), ["a io 0 0/0", "a>b io 1 2/2", "a>c io 0 0/0"]);
     assert!(bench.0.snapshot().rows.iter().all(|row| row.open == 0));
-    assert_eq!(bench.0.live_contexts(), [1]);
+    assert_eq!(bench.0.model().live_contexts(), [1]);
     assert_eq!(bench.0.apply(&Call::OpenContext), Outcome::Context(2));
     bench.time(2, "a", "io", 1);
     assert_eq!(bench.shown()[0], "a io 1 1/1");
@@ -239,19 +171,10 @@ fn off_means_null_and_open_sections_still_close() {
     bench.0.apply(&Call::Disable);
     assert_eq!(bench.0.apply(&enter(0, "b", "io")), Outcome::Off);
     assert_eq!(
-        bench.0.apply(&Call::BeginDetached {
-            context: 0,
-            name: "b",
-            category: None
-        }),
+        bench.0.apply(&Call::BeginDetached { context: 0, name: "b", category: None }),
         Outcome::Off
     );
-    let record = Call::Record {
-        context: 0,
-        name: "b",
-        category: None,
-        ticks: 1,
-    };
+    let record = Call::Record { context: 0, name: "b", category: None, ticks: 1 };
     assert_eq!(bench.0.apply(&record), Outcome::Off);
     bench.exit(4, 0, a);
     bench.0.apply(&Call::Enable);

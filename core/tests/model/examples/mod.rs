@@ -1,27 +1,23 @@
-//! The model held against examples worked by hand, a test for each sentence of DESIGN.md.
+//! The core and the model held against examples worked by hand, a test for each sentence of what
+//! the operations mean.
 
 mod categories;
 mod clear;
 mod enter_and_exit;
 mod loss;
 
+use super::both::Both;
 use super::calls::*;
 use super::snapshot::*;
-use super::state::Model;
 
-const ROOMY: Limits = Limits {
-    sections: 64,
-    categories: 16,
-    depth: 16,
-    rules: 4,
-};
+const ROOMY: Limits = Limits { sections: 64, categories: 16, depth: 16, rules: 4 };
 
-/// A model with two contexts, 0 and 1, and short words for calls.
-struct Bench(Model);
+/// Core and model with two contexts, 0 and 1, and short words for calls.
+struct Bench(Both);
 
 impl Bench {
     fn new(limits: Limits) -> Bench {
-        let mut model = Model::new(limits);
+        let mut model = Both::new(limits);
         assert_eq!(model.apply(&Call::OpenContext), Outcome::Context(0));
         assert_eq!(model.apply(&Call::OpenContext), Outcome::Context(1));
         Bench(model)
@@ -54,22 +50,11 @@ impl Bench {
         name: &'static str,
         category: &'static str,
     ) -> Outcome {
-        self.0.apply(&Call::EnterBeneath {
-            context,
-            path,
-            name,
-            category: Some(category),
-        })
+        self.0.apply(&Call::EnterBeneath { context, path, name, category: Some(category) })
     }
 
     fn exit(&mut self, ticks: u64, context: usize, token: usize) -> Outcome {
-        self.after(
-            ticks,
-            Call::Exit {
-                context,
-                token: Some(token),
-            },
-        )
+        self.after(ticks, Call::Exit { context, token: Some(token) })
     }
 
     /// Enters and exits, `ticks` apart.
@@ -84,27 +69,14 @@ impl Bench {
 }
 
 fn enter(context: usize, name: &'static str, category: &'static str) -> Call {
-    Call::Enter {
-        context,
-        name,
-        category: Some(category),
-    }
+    Call::Enter { context, name, category: Some(category) }
 }
 
 /// Each row as `path category count total/exclusive`.
 fn shown(snapshot: &Snapshot) -> Vec<String> {
     let row = |row: &Row| {
-        let Section {
-            count,
-            total,
-            exclusive,
-            ..
-        } = row.section;
-        format!(
-            "{} {} {count} {total}/{exclusive}",
-            row.path.join(">"),
-            row.category
-        )
+        let Section { count, total, exclusive, .. } = row.section;
+        format!("{} {} {count} {total}/{exclusive}", row.path.join(">"), row.category)
     };
     snapshot.rows.iter().map(row).collect()
 }

@@ -1,0 +1,97 @@
+//! Path insertion: one path, one index; who loses the race keeps its index for its next new path.
+//!
+//! Fails when the compare-and-swap in `paths::intern` that publishes is Relaxed, when its failure
+//! ordering or its load of the bucket is, or that of `paths::find`; when `keep_spare` keeps nothing;
+//! when `reserve` counts with a load and a store.
+
+use loom::thread;
+use std::sync::Arc;
+
+use super::{Counts, Modelled, TWO, explore, timer};
+use crate::config::Config;
+use crate::layout::{header, lane as at};
+use crate::names::{self, Name};
+use crate::paths;
+use crate::sync::Relaxed;
+
+/// A timer with two lanes claimed and the names `a` and `b` known.
+fn prepared(config: Config) -> (Arc<Modelled>, [u32; 2]) {
+    let timer = timer::<Counts>(config);
+    timer.claim().unwrap();
+    timer.claim().unwrap();
+    let names = ["a", "b"]
+        .map(|name| names::intern(timer.region, &timer.layout, Name::plain(name)).unwrap());
+    (timer, names)
+}
+
+fn intern(timer: &Modelled, lane: u32, parent: u32, name: u32) -> Option<u32> {
+    paths::intern(timer.region, &timer.layout, timer.lane_memory(lane), parent, name)
+}
+
+fn spare(timer: &Modelled, lane: u32) -> u32 {
+    timer.lane_memory(lane).word(at::SPARE).load(Relaxed)
+}
+
+/// Two threads intern the same path in a table of two: one index. The loser's other index is not
+/// lost: its next path gets it, and the table then holds two paths. Unbounded.
+#[test]
+fn the_same_path_gets_one_index_and_no_capacity_is_lost() {
+    explore(None, || {
+        let (timer, names) = prepared(TWO);
+        let other = Arc::clone(&timer);
+        let thread = thread::spawn(move || intern(&other, 1, 0, names[0]).unwrap());
+        let index = intern(&timer, 0, 0, names[0]).unwrap();
+        assert_eq!(thread.join().unwrap(), index);
+        let used = timer.region.word(header::SECTIONS_USED).load(Relaxed);
+        let (loser, kept) =
+            if spare(&timer, 1) != 0 { (1, spare(&timer, 1)) } else { (0, spare(&timer, 0)) };
+        assert_eq!(used, if kept == 0 { 1 } else { 2 }, "a reserved index is a path or a spare");
+        let next = intern(&timer, loser, 0, names[1]).unwrap();
+        assert!(kept == 0 || next == kept);
+        assert_ne!(next, index);
+        for (name, index) in names.into_iter().zip([index, next]) {
+            assert_eq!(paths::find(timer.region, &timer.layout, 0, name), Some(index));
+            assert_eq!(paths::name(timer.region, &timer.layout, index), name);
+        }
+    });
+}
+
+/// Two threads intern different paths where there is room for one: one gets it. Unbounded.
+#[test]
+fn a_full_table_takes_one_of_two() {
+    explore(None, || {
+        let (timer, names) = prepared(Config { sections: 1, ..TWO });
+        let other = Arc::clone(&timer);
+        let thread = thread::spawn(move || intern(&other, 1, 0, names[1]));
+        let left = intern(&timer, 0, 0, names[0]);
+        let right = thread.join().unwrap();
+        assert!(left.is_some() != right.is_some(), "{left:?} {right:?}");
+        assert_eq!(paths::find(timer.region, &timer.layout, 0, names[0]), left);
+        assert_eq!(paths::find(timer.region, &timer.layout, 0, names[1]), right);
+    });
+}
+
+/// One thread interns `a` and `a/b` while another looks for them: what it finds is whole.
+/// Unbounded.
+#[test]
+fn a_path_is_found_whole() {
+    explore(None, || {
+        let (timer, names) = prepared(TWO);
+        let other = Arc::clone(&timer);
+        let thread = thread::spawn(move || {
+            let outer = intern(&other, 1, 0, names[0]).unwrap();
+            (outer, intern(&other, 1, outer, names[1]).unwrap())
+        });
+        let (region, layout) = (timer.region, &timer.layout);
+        let outer = paths::find(region, layout, 0, names[0]);
+        let inner = outer.and_then(|outer| paths::find(region, layout, outer, names[1]));
+        if let (Some(outer), Some(inner)) = (outer, inner) {
+            assert_eq!(paths::parent(region, layout, inner), outer);
+            assert_eq!(paths::name(region, layout, inner), names[1]);
+        }
+        let made = thread.join().unwrap();
+        assert!(outer.is_none_or(|outer| outer == made.0));
+        assert!(inner.is_none_or(|inner| inner == made.1));
+        assert_eq!(paths::find(region, layout, made.0, names[1]), Some(made.1));
+    });
+}

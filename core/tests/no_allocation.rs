@@ -1,0 +1,172 @@
+//! Nothing but creation allocates: an allocator counts while a timer works.
+
+#![cfg(all(feature = "std", not(loom)))]
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+use std::fmt::{self, Write};
+
+use xtimer_core::{Config, HostTimer, ManualClock, Site, Timer, section};
+
+thread_local! {
+    /// Allocations of this thread; the test harness's others are none of our business.
+    static ALLOCATIONS: Cell<u64> = const { Cell::new(0) };
+}
+
+struct Counting;
+
+impl Counting {
+    fn count() {
+        let _ = ALLOCATIONS.try_with(|count| count.set(count.get() + 1));
+    }
+}
+
+// SAFETY: every call is passed on to the system's allocator.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        Self::count();
+        // SAFETY: the caller's duties are the same.
+        unsafe { System.alloc(layout) }
+    }
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        Self::count();
+        // SAFETY: as above.
+        unsafe { System.alloc_zeroed(layout) }
+    }
+    unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        Self::count();
+        // SAFETY: as above.
+        unsafe { System.realloc(block, layout, size) }
+    }
+    unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
+        // SAFETY: as above.
+        unsafe { System.dealloc(block, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// How often `work` allocates.
+fn allocations(work: impl FnOnce()) -> u64 {
+    let before = ALLOCATIONS.get();
+    work();
+    ALLOCATIONS.get() - before
+}
+
+/// Counts the bytes written to it.
+struct Sink(usize);
+
+impl Write for Sink {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        self.0 += text.len();
+        Ok(())
+    }
+}
+
+fn written(value: impl fmt::Display) -> usize {
+    let mut sink = Sink(0);
+    write!(sink, "{value}").unwrap();
+    sink.0
+}
+
+#[test]
+fn the_allocator_counts() {
+    assert_eq!(allocations(|| drop(std::hint::black_box(Box::new(1)))), 1);
+}
+
+#[test]
+fn enter_exit_snapshot_and_exports_allocate_nothing_after_creation() {
+    let clock = ManualClock::new(64);
+    let long = "quote \" and control \u{1} ".repeat(400);
+    let config = Config { sections: 40, depth: 8, lanes: 3, ..Config::HOST };
+    let timer = Timer::with_clock(config, &clock).unwrap();
+    let context = timer.context().unwrap();
+    let other = timer.context().unwrap();
+    let site = Site::new("step", "default");
+    let entered = allocations(|| {
+        for index in 0..30 {
+            let step = context.enter_at(&site).unwrap();
+            let load = context.enter("load", "io").unwrap();
+            clock.advance(7);
+            context.exit(load).unwrap();
+            let part = context.enter_counted("part", index, "compute").unwrap();
+            let _unclosed = context.enter(&long, "compute");
+            other.record_beneath(context.current_path(), "gpu", "gpu", 900).unwrap();
+            context.exit(part).unwrap_err();
+            let beneath = other.enter_beneath(context.current_path(), "worker", "compute").unwrap();
+            let detached = context.detach(None, "await", "default").unwrap();
+            other.finish(detached).unwrap();
+            other.exit(beneath).unwrap();
+            context.exit(step).unwrap();
+        }
+        timer.forbid("compute", "io").unwrap();
+        let compute = context.enter("outer", "compute").unwrap();
+        let error = context.enter("inner", "io").unwrap_err();
+        assert!(written(timer.sentence(error)) > 0);
+        context.exit(compute).unwrap();
+    });
+    assert_eq!(entered, 0, "enter, exit, record, detach");
+    // A lane is claimed and given back without memory, too.
+    assert_eq!(allocations(|| drop(timer.context().unwrap())), 0, "context");
+
+    let shown = allocations(|| {
+        let mut snapshot = timer.snapshot().unwrap();
+        assert!(snapshot.losses().no_slot > 0 && snapshot.losses().unclosed > 0);
+        assert!(written(snapshot.report()) > 1000);
+        assert!(written(snapshot.json()) > 10_000);
+        assert!(written(snapshot.json().indent(2)) > 10_000);
+        snapshot.flatten();
+        assert!(written(snapshot.report()) > 1000);
+        assert!(written(snapshot.json()) > 1000);
+    });
+    assert_eq!(shown, 0, "snapshot, report, JSON");
+
+    let cleared = allocations(|| {
+        timer.clear().unwrap();
+        let token = context.enter("again", "default").unwrap();
+        context.exit(token).unwrap();
+        assert!(written(timer.snapshot().unwrap().report()) > 0);
+    });
+    assert_eq!(cleared, 0, "clear");
+}
+
+#[test]
+fn a_late_context_allocates_its_stack_and_nothing_more() {
+    let timer =
+        Timer::with_clock(Config { lanes: 1, ..Config::HOST }, ManualClock::new(64)).unwrap();
+    let _taken = timer.context().unwrap();
+    let mut late = None;
+    assert_eq!(allocations(|| late = Some(timer.context().unwrap())), 1);
+    let late = late.unwrap();
+    assert!(late.is_late());
+    let worked = allocations(|| {
+        let outer = late.enter("outer", "default").unwrap();
+        let inner = late.enter("inner", "io").unwrap();
+        late.exit(inner).unwrap();
+        late.exit(outer).unwrap();
+        let snapshot = timer.snapshot().unwrap();
+        assert!(written(snapshot.report()) > 0 && written(snapshot.json()) > 0);
+    });
+    assert_eq!(worked, 0);
+}
+
+#[test]
+fn the_default_timer_allocates_when_it_is_first_used() {
+    let once = || {
+        let _step = section!("step");
+        let _load = section!("load", "io");
+    };
+    assert!(allocations(once) > 0);
+    assert_eq!(allocations(once), 0);
+    // The machine's clock, whose price is measured at the first snapshot.
+    let timer = HostTimer::new(Config::HOST).unwrap();
+    let context = timer.context().unwrap();
+    let worked = allocations(|| {
+        let token = context.enter("step", "default").unwrap();
+        context.exit(token).unwrap();
+        let snapshot = timer.snapshot().unwrap();
+        assert!(written(snapshot.report()) > 0 && written(snapshot.json()) > 0);
+    });
+    assert_eq!(worked, 0);
+}
