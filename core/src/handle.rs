@@ -19,6 +19,7 @@ use crate::timer::{Lane, Timer};
 pub struct Context<'t, S: Shape, C: Clock> {
     pub(crate) lane: Lane<'t, S, C>,
     #[cfg(feature = "std")]
+    #[expect(dead_code, reason = "a late context's memory, kept for as long as its lane is used")]
     pub(crate) stack: Option<crate::host::memory::Allocation>,
     /// One thread at a time: enter and exit are the lane's single writer.
     pub(crate) not_sync: PhantomData<Cell<()>>,

@@ -78,6 +78,8 @@ impl<S: Shape, C: Clock> Timer<S, C> {
             (header::LATE, config.late),
             (header::STATISTICS, config.statistics.bits()),
             (header::CLOCK_WIDTH, self.clock.width()),
+            (header::HISTOGRAM_BYTES, 0),
+            (header::SAMPLES, 0),
         ] {
             region.word(offset).store(value, Relaxed); // Relaxed: MAGIC publishes
         }

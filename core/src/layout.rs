@@ -32,10 +32,8 @@ pub(crate) mod header {
     pub(crate) const SCALE_MULTIPLIER: usize = 64;
     pub(crate) const SCALE_SHIFT: usize = 72;
     /// Bytes of a histogram for each section and lane; 0: none kept.
-    #[expect(dead_code, reason = "room for what is not kept yet: zero")]
     pub(crate) const HISTOGRAM_BYTES: usize = 76;
     /// Samples in the ring of each lane; 0: none kept.
-    #[expect(dead_code, reason = "as above")]
     pub(crate) const SAMPLES: usize = 80;
     /// Picoseconds of an enter and exit, and of the clock's quantum; 0: not measured.
     pub(crate) const PRICE_PAIR: usize = 84;
