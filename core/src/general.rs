@@ -96,9 +96,7 @@ impl<S: Shape, C: Clock> Lane<'_, S, C> {
         let now = self.timer.clock.now();
         let state = self.region.wide(header::STATE).load();
         self.catch_up(state);
-        if detached.owner != self.timer.serial()
-            || u64::from(detached.section) >= self.timer.layout.config.slots()
-        {
+        if !self.knows(detached.path()) {
             return self.fail(Error::OtherTimer);
         }
         if detached.epoch != state / EPOCH {
@@ -115,6 +113,14 @@ impl<S: Shape, C: Clock> Lane<'_, S, C> {
         0
     }
 
+    /// Whether a path that a caller holds names a section of this timer, or a slot of lost ones.
+    fn knows(self, path: Path) -> bool {
+        let (layout, section) = (&self.timer.layout, path.section);
+        let named = (1..=paths::used(self.region, layout)).contains(&section);
+        let lost = 1 + layout.config.sections..layout.config.slots() as u32;
+        path.owner == self.timer.serial() && (named || lost.contains(&section))
+    }
+
     /// Catches up with a clear, finds the section, checks the rules, and makes its slot current:
     /// the part that every way of entering shares.
     fn open(self, request: &Request<'_>, state: u64) -> Option<Target> {
@@ -127,9 +133,7 @@ impl<S: Shape, C: Clock> Lane<'_, S, C> {
             }
             Some(Path { section: 0, .. }) => (0, category::NONE),
             Some(path) => {
-                if path.owner != self.timer.serial()
-                    || u64::from(path.section) >= self.timer.layout.config.slots()
-                {
+                if !self.knows(path) {
                     self.fail(Error::OtherTimer);
                     return None;
                 }

@@ -94,11 +94,11 @@ impl<S: Shape, C: Clock> Lane<'_, S, C> {
         let parent = lane.at(top as usize).word(frame::NODE).load(Relaxed); // Relaxed: as above
         let bits = words.first();
         let (section, category) = SiteWords::split(bits);
-        let slot = slot_of::<S>(lane, section);
         if state != lane.wide(at::STATE).load()
             || bits >> PARENT_SHIFT != SiteBits::from(parent)
-            // Relaxed: the owner's own writes
-            || slot.word(slot::STAMP).load(Relaxed) != lane.word(at::ERA).load(Relaxed) | category
+            // Relaxed: the owner's own writes; only now is the section known to be of this timer.
+            || slot_of::<S>(lane, section).word(slot::STAMP).load(Relaxed)
+                != lane.word(at::ERA).load(Relaxed) | category
             || top == lane.word(at::LIMIT).load(Relaxed)
         {
             return enter_elsewhere(self.timer, lane, words, names);
