@@ -412,10 +412,10 @@ impl<S: Shape, C: Clock> Lane<'_, S, C> {
     /// Exits in every case that the hot path leaves out. 0 or an error's code.
     #[inline(never)]
     pub(crate) fn exit_general(self, token: Token) -> u32 {
-        let now = self.timer.clock.now();
         if token.is_null() {
             return 0;
         }
+        let now = self.timer.clock.now();
         let frames = self.lane.word(at::FRAMES).load(Relaxed); // Relaxed: own, as below
         let top = self.lane.word(at::TOP).load(Relaxed);
         let mut found = top;

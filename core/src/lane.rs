@@ -49,9 +49,13 @@ pub(crate) fn add<S: Shape>(slot: Memory<'_>, elapsed: u64, children: u64) {
     }
     if S::STATISTICS.has_squares() {
         let square = u128::from(elapsed) * u128::from(elapsed);
-        let sum = squares(slot).wrapping_add(square);
-        slot.wide(slot::SQUARES_LOW).store(sum as u64);
-        slot.wide(slot::SQUARES_HIGH).store((sum >> 64) as u64);
+        // Half by half, which takes two registers fewer than a sum of 128 bits.
+        let low = slot.wide(slot::SQUARES_LOW).load();
+        let (low, carry) = low.overflowing_add(square as u64);
+        slot.wide(slot::SQUARES_LOW).store(low);
+        let high = slot.wide(slot::SQUARES_HIGH).load();
+        let high = high.wrapping_add((square >> 64) as u64).wrapping_add(u64::from(carry));
+        slot.wide(slot::SQUARES_HIGH).store(high);
     }
     // Release pairs with the reader's Acquire in `read`: the data is in place.
     slot.word(slot::SEQUENCE).store(count as u32, Release);

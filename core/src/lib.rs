@@ -42,6 +42,7 @@ mod export;
 #[doc(hidden)]
 pub mod fixed;
 mod flatten;
+mod gather;
 mod general;
 mod handle;
 #[cfg(feature = "std")]
@@ -62,6 +63,8 @@ mod shape;
 mod snapshot;
 mod sync;
 mod timer;
+mod totals;
+mod tree;
 
 pub use category::{DEFAULT_CATEGORY, OTHER_CATEGORY};
 pub use clock::{Clock, Elapsed, ManualClock, Scale, elapsed, quantum};

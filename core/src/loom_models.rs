@@ -25,6 +25,8 @@ use core::cell::Cell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use loom::thread;
+
 use crate::clock::{Clock, Scale};
 use crate::config::{Config, Statistics};
 use crate::context::Token;
@@ -114,8 +116,8 @@ fn time<S: Shape>(lane: Lane<'_, S, ThreadClock>, name: &str, category: &str, ti
     assert_eq!(lane.exit(token), 0);
 }
 
-/// A snapshot's numbers of the top-level section `name`: its row, where it is recorded. The outer
-/// `None` stands for [`Error::Busy`](crate::Error::Busy).
+/// The rows of top-level sections in a snapshot, each where it is recorded. The outer `None`: the
+/// timer was cleared meanwhile, so often that there is no snapshot.
 fn rows<S: Shape>(timer: &Timer<S, ThreadClock>, names: &[&str]) -> Option<Vec<Option<Row>>> {
     let mut memory = vec![Row::default(); timer.snapshot_rows()];
     let snapshot = timer.snapshot_in(&mut memory).ok()?;
@@ -125,6 +127,30 @@ fn rows<S: Shape>(timer: &Timer<S, ThreadClock>, names: &[&str]) -> Option<Vec<O
         row.is_recorded().then_some(row)
     };
     Some(names.iter().map(find).collect())
+}
+
+/// Runs both on threads of their own and gives what they came to.
+///
+/// Loom runs the first one through before it interleaves the second, and remembers only the last
+/// access to a word: a thread's own look at a word, before it writes there, hides that another one
+/// looked earlier. So who only reads comes second.
+fn race<A: 'static, B: 'static>(
+    first: impl FnOnce() -> A + 'static,
+    second: impl FnOnce() -> B + 'static,
+) -> (A, B) {
+    let (first, second) = (thread::spawn(first), thread::spawn(second));
+    (first.join().unwrap(), second.join().unwrap())
+}
+
+/// As [`race`], with three.
+fn race3<A: 'static, B: 'static, C: 'static>(
+    first: impl FnOnce() -> A + 'static,
+    second: impl FnOnce() -> B + 'static,
+    third: impl FnOnce() -> C + 'static,
+) -> (A, B, C) {
+    let (first, second, third) =
+        (thread::spawn(first), thread::spawn(second), thread::spawn(third));
+    (first.join().unwrap(), second.join().unwrap(), third.join().unwrap())
 }
 
 /// Runs a model in every way, with at most `bound` preemptions, and says how many those were.

@@ -189,5 +189,8 @@ fn enter_elsewhere<'n, S: Shape, C: Clock>(
 #[cold]
 #[inline(never)]
 fn exit_elsewhere<S: Shape, C: Clock>(timer: &Timer<S, C>, lane: Memory<'_>, token: Token) -> u32 {
+    if token.is_null() {
+        return 0; // nothing was entered: the timer is switched off, or it was refused
+    }
     Lane { timer, region: timer.region, lane }.exit_general(token)
 }

@@ -6,46 +6,68 @@
 //! takes a lane that is just being made for one that has caught up with epoch 0.
 
 use loom::cell::UnsafeCell;
-use loom::thread;
 use std::sync::Arc;
 
-use super::{Counts, TWO, explore, lane, rows, time, timer};
+use super::{Counts, Modelled, TWO, enter, explore, race, race3, rows, time, timer};
 use crate::config::Config;
-use crate::layout::lane as at;
-use crate::sync::Relaxed;
+use crate::names::{self, Name};
+use crate::paths;
+use crate::snapshot::Row;
 
 const ONE: Config = Config { sections: 1, depth: 1, lanes: 1, ..TWO };
 
-/// Three threads want one of two lanes, use it, and give it back: no lane has two owners, nobody who
-/// finds a lane free is refused, and all tokens differ. At most 2 preemptions.
+/// Which lane, and the first token entered in it.
+type Owned = Option<(usize, u64)>;
+
+/// Claims a lane, enters a section, and gives it back. Loom refuses two threads in one cell at once,
+/// and one that is not ordered behind the other.
+fn own(timer: &Modelled, cells: &[UnsafeCell<u32>; 2]) -> Owned {
+    let lane = timer.claim()?;
+    let is_this = |index: &u32| timer.lane_memory(*index).pointer() == lane.lane.pointer();
+    let index = (0..2).find(is_this).unwrap() as usize;
+    // SAFETY: the lane's owner is the only one here, or loom says so.
+    cells[index].with_mut(|cell| unsafe { *cell += 1 });
+    let token = enter(lane, "a", "default");
+    lane.release();
+    Some((index, token.0))
+}
+
+/// Three threads want one of two lanes, use it, and give it back: no lane has two owners, two of them
+/// at least are served, and all tokens differ. At most 1 preemption.
 #[test]
 fn a_lane_has_one_owner() {
-    explore(Some(2), || {
+    explore(Some(1), || {
         let timer = timer::<Counts>(Config { lanes: 2, ..ONE });
-        let owned = Arc::new([UnsafeCell::new(0), UnsafeCell::new(0)]);
-        let work = |timer: &super::Modelled, owned: &[UnsafeCell<u32>; 2]| {
-            let lane = timer.claim()?;
-            let index = (0..2)
-                .position(|index| timer.lane_memory(index).pointer() == lane.lane.pointer())
-                .unwrap();
-            // Loom refuses two threads here at once, or one that is not ordered behind the other.
-            // SAFETY: the lane's owner is the only one here.
-            owned[index].with_mut(|owned| unsafe { *owned += 1 });
-            let token = super::enter(lane, "a", "default");
-            lane.release();
-            Some(token)
+        let cells = Arc::new([UnsafeCell::new(0), UnsafeCell::new(0)]);
+        let work = || {
+            let (timer, cells) = (Arc::clone(&timer), Arc::clone(&cells));
+            move || own(&timer, &cells)
         };
-        let threads = [0, 1].map(|_| {
-            let (timer, owned) = (Arc::clone(&timer), Arc::clone(&owned));
-            thread::spawn(move || work(&timer, &owned))
-        });
-        let mine = work(&timer, &owned);
-        let [first, second] = threads.map(|thread| thread.join().unwrap());
-        let mut tokens = [mine, first, second].map(|token| token.map(|token| token.0));
+        let (first, second, third) = race3(work(), work(), work());
+        let mut tokens = [first, second, third].map(|owned| owned.map(|(_, token)| token));
         tokens.sort_unstable();
-        // Two lanes: two of three at least are served.
         assert!(tokens[1].is_some(), "{tokens:?}");
         assert!(tokens[0] != tokens[1] && tokens[1] != tokens[2], "{tokens:?}");
+    });
+}
+
+/// Two threads want the one lane twice each: as above. At most 3 preemptions.
+#[test]
+fn the_only_lane_has_one_owner() {
+    explore(Some(3), || {
+        let timer = timer::<Counts>(ONE);
+        let cells = Arc::new([UnsafeCell::new(0), UnsafeCell::new(0)]);
+        let work = || {
+            let (timer, cells) = (Arc::clone(&timer), Arc::clone(&cells));
+            move || [own(&timer, &cells), own(&timer, &cells)]
+        };
+        let (first, second) = race(work(), work());
+        let mut tokens: Vec<_> = first.into_iter().chain(second).flatten().collect();
+        let served = tokens.len();
+        assert!(served >= 1, "all refused");
+        tokens.sort_unstable();
+        tokens.dedup();
+        assert_eq!(tokens.len(), served, "{tokens:?}");
     });
 }
 
@@ -56,20 +78,19 @@ fn a_lane_has_one_owner() {
 fn the_next_owner_goes_on_from_the_numbers() {
     explore(None, || {
         let timer = timer::<Counts>(ONE);
-        let work = |timer: &super::Modelled| {
+        let work = |timer: &Modelled| {
             let Some(lane) = timer.claim() else { return 0 };
             time(lane, "a", "default", 7);
             lane.release();
             1
         };
-        let other = Arc::clone(&timer);
-        let thread = thread::spawn(move || work(&other));
-        let mine = work(&timer);
-        let exits = mine + thread.join().unwrap();
-        assert!(exits >= 1, "both refused");
+        let [one, two] = [0; 2].map(|_| Arc::clone(&timer));
+        let (first, second) = race(move || work(&one), move || work(&two));
+        assert!(first + second >= 1, "both refused");
         assert_eq!(work(&timer), 1);
         let row = rows(&timer, &["a"]).unwrap()[0].unwrap();
-        assert_eq!((row.count, row.ticks), (exits + 1, 7 * (exits + 1)));
+        let exits = first + second + 1;
+        assert_eq!((row.count, row.ticks), (exits, 7 * exits));
     });
 }
 
@@ -79,53 +100,48 @@ fn the_next_owner_goes_on_from_the_numbers() {
 fn what_is_open_at_release_is_unclosed() {
     explore(None, || {
         let timer = timer::<Counts>(ONE);
-        let other = Arc::clone(&timer);
-        let thread = thread::spawn(move || {
-            let lane = other.claim().unwrap();
-            super::enter(lane, "a", "default");
+        let [one, two] = [0; 2].map(|_| Arc::clone(&timer));
+        let first = move || {
+            let lane = one.claim()?;
+            enter(lane, "a", "default");
             lane.release();
-        });
-        if let Some(lane) = timer.claim() {
+            Some(())
+        };
+        let second = move || {
+            let lane = two.claim()?;
             assert_eq!(lane.depth(), 0);
             lane.release();
-            thread.join().unwrap();
-        } else {
-            thread.join().unwrap();
-        }
-        let mut memory = vec![crate::Row::default(); timer.snapshot_rows()];
+            Some(())
+        };
+        let (first, _) = race(first, second);
+        let opened = u64::from(first.is_some());
+        let mut memory = vec![Row::default(); timer.snapshot_rows()];
         let snapshot = timer.snapshot_in(&mut memory).unwrap();
-        assert_eq!(snapshot.losses().unclosed, 1);
-        assert_eq!((snapshot.rows[1].is_recorded(), snapshot.rows[1].count), (true, 0));
+        assert_eq!(snapshot.losses().unclosed, opened);
+        assert_eq!((snapshot.rows[1].is_recorded(), snapshot.rows[1].count), (opened == 1, 0));
     });
 }
 
-/// Two threads claim their first lanes while one of them records: a snapshot meets no section in the
-/// lane that is just being made. At most 3 preemptions.
+/// Two threads claim their lanes for the first time: a snapshot meets no section in a lane that is
+/// just being made. At most 2 preemptions.
 #[test]
 fn a_lane_in_the_making_holds_nothing() {
-    explore(Some(3), || {
+    explore(Some(2), || {
         let timer = timer::<Counts>(Config { lanes: 2, ..ONE });
-        // The path is known from before; nothing was recorded yet.
+        // The path is known; nothing was recorded yet.
+        let name = names::intern(timer.region, &timer.layout, Name::plain("a")).unwrap();
         let memory = timer.lane_memory(1);
-        let name =
-            crate::names::intern(timer.region, &timer.layout, crate::names::Name::plain("a"));
-        crate::paths::intern(timer.region, &timer.layout, memory, 0, name.unwrap()).unwrap();
-        let threads = [0, 1].map(|_| {
+        paths::intern(timer.region, &timer.layout, memory, 0, name).unwrap();
+        let claim = || {
             let timer = Arc::clone(&timer);
-            thread::spawn(move || {
-                timer.claim().unwrap();
-            })
-        });
-        let mut memory = vec![crate::Row::default(); timer.snapshot_rows()];
-        let snapshot = timer.snapshot_in(&mut memory).unwrap();
-        assert!(snapshot.is_empty(), "{snapshot:?}");
-        for thread in threads {
-            thread.join().unwrap();
-        }
-        for index in 0..2 {
-            let lane = lane(&timer, index);
-            assert_eq!(lane.lane.word(at::GENERATION).load(Relaxed), 1);
-            assert_eq!(lane.depth(), 0);
-        }
+            move || assert!(timer.claim().is_some())
+        };
+        let reader = Arc::clone(&timer);
+        let look = move || {
+            let mut memory = vec![Row::default(); reader.snapshot_rows()];
+            let snapshot = reader.snapshot_in(&mut memory).unwrap();
+            assert!(snapshot.is_empty(), "{:?}", snapshot.rows);
+        };
+        race3(claim(), claim(), look);
     });
 }

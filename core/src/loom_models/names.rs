@@ -4,10 +4,9 @@
 //! bucket or its failure ordering is Relaxed, when that of `names::find` is, or when the
 //! compare-and-swap's loser doesn't look at what the winner put there.
 
-use loom::thread;
 use std::sync::Arc;
 
-use super::{Counts, Modelled, TWO, explore, timer};
+use super::{Counts, Modelled, TWO, explore, race, race3, timer};
 use crate::config::Config;
 use crate::layout::header;
 use crate::names::{self, Name, NameId};
@@ -26,15 +25,15 @@ fn find(timer: &Modelled, name: &str) -> Option<NameId> {
 fn the_same_name_gets_one_id() {
     explore(None, || {
         let timer = timer::<Counts>(TWO);
-        let other = Arc::clone(&timer);
-        let first = thread::spawn(move || intern(&other, "long name").unwrap());
-        let other = Arc::clone(&timer);
-        let second = thread::spawn(move || intern(&other, "long name").unwrap());
-        let seen = find(&timer, "long name");
-        let id = first.join().unwrap();
-        assert_eq!(second.join().unwrap(), id);
-        assert_eq!(find(&timer, "long name"), Some(id));
-        assert!(seen.is_none_or(|seen| seen == id));
+        let [one, two, three] = [0; 3].map(|_| Arc::clone(&timer));
+        let (first, second, seen) = race3(
+            move || intern(&one, "long name").unwrap(),
+            move || intern(&two, "long name").unwrap(),
+            move || find(&three, "long name"),
+        );
+        assert_eq!(first, second);
+        assert!(seen.is_none_or(|seen| seen == first));
+        assert_eq!(find(&timer, "long name"), Some(first));
     });
 }
 
@@ -42,21 +41,25 @@ fn the_same_name_gets_one_id() {
 /// found by its text, by either thread at once. Unbounded.
 #[test]
 fn colliding_names_stay_apart() {
-    const NAMES: [&str; 2] = ["b", "e"];
+    const NAMES: [&str; 2] = ["b", "r"];
     explore(None, || {
         let timer = timer::<Counts>(Config { name_bytes: 128, ..TWO });
         let buckets = NAMES.map(|name| Name::plain(name).hash() & timer.layout.name_mask);
         assert_eq!(buckets[0], buckets[1], "these names don't collide");
-        let other = Arc::clone(&timer);
-        let thread = thread::spawn(move || {
-            let ids = [1, 0].map(|index| intern(&other, NAMES[index]).unwrap());
-            assert_eq!([1, 0].map(|index| find(&other, NAMES[index]).unwrap()), ids);
-            [ids[1], ids[0]]
-        });
-        let ids = NAMES.map(|name| intern(&timer, name).unwrap());
-        assert_ne!(ids[0], ids[1]);
-        assert_eq!(thread.join().unwrap(), ids);
-        assert_eq!(NAMES.map(|name| find(&timer, name).unwrap()), ids);
+        let work = |timer: Arc<Modelled>, order: [usize; 2]| {
+            move || {
+                let mut ids = [0; 2];
+                for index in order {
+                    ids[index] = intern(&timer, NAMES[index]).unwrap();
+                }
+                assert_eq!(NAMES.map(|name| find(&timer, name).unwrap()), ids);
+                ids
+            }
+        };
+        let [one, two] = [0; 2].map(|_| Arc::clone(&timer));
+        let (first, second) = race(work(one, [0, 1]), work(two, [1, 0]));
+        assert_ne!(first[0], first[1]);
+        assert_eq!(first, second);
     });
 }
 
@@ -65,17 +68,14 @@ fn colliding_names_stay_apart() {
 #[test]
 fn a_full_arena_takes_one_of_two() {
     explore(None, || {
-        // The reserved categories take 40 bytes; a name of one to four bytes takes 16.
+        // The reserved categories take 40 bytes; a name of five to eight bytes takes 20.
         let timer = timer::<Counts>(Config { name_bytes: 64, ..TWO });
-        let other = Arc::clone(&timer);
-        let thread = thread::spawn(move || intern(&other, "left"));
-        let right = intern(&timer, "right");
-        let left = thread.join().unwrap();
+        let [one, two] = [0; 2].map(|_| Arc::clone(&timer));
+        let (left, right) =
+            race(move || intern(&one, "to port"), move || intern(&two, "starboard"));
         assert!(left.is_some() != right.is_some(), "{left:?} {right:?}");
-        assert_eq!(find(&timer, "left"), left);
-        assert_eq!(find(&timer, "right"), right);
-        assert_eq!(intern(&timer, "left"), left);
-        assert_eq!(intern(&timer, "right"), right);
+        assert_eq!((find(&timer, "to port"), find(&timer, "starboard")), (left, right));
+        assert_eq!((intern(&timer, "to port"), intern(&timer, "starboard")), (left, right));
         let used = timer.region.word(header::NAME_BYTES_USED).load(Relaxed);
         assert!(used <= 64, "{used}");
     });

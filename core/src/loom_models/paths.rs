@@ -4,10 +4,9 @@
 //! ordering or its load of the bucket is, or that of `paths::find`; when `keep_spare` keeps nothing;
 //! when `reserve` counts with a load and a store.
 
-use loom::thread;
 use std::sync::Arc;
 
-use super::{Counts, Modelled, TWO, explore, timer};
+use super::{Counts, Modelled, TWO, explore, race, timer};
 use crate::config::Config;
 use crate::layout::{header, lane as at};
 use crate::names::{self, Name};
@@ -28,6 +27,10 @@ fn intern(timer: &Modelled, lane: u32, parent: u32, name: u32) -> Option<u32> {
     paths::intern(timer.region, &timer.layout, timer.lane_memory(lane), parent, name)
 }
 
+fn find(timer: &Modelled, parent: u32, name: u32) -> Option<u32> {
+    paths::find(timer.region, &timer.layout, parent, name)
+}
+
 fn spare(timer: &Modelled, lane: u32) -> u32 {
     timer.lane_memory(lane).word(at::SPARE).load(Relaxed)
 }
@@ -38,19 +41,21 @@ fn spare(timer: &Modelled, lane: u32) -> u32 {
 fn the_same_path_gets_one_index_and_no_capacity_is_lost() {
     explore(None, || {
         let (timer, names) = prepared(TWO);
-        let other = Arc::clone(&timer);
-        let thread = thread::spawn(move || intern(&other, 1, 0, names[0]).unwrap());
-        let index = intern(&timer, 0, 0, names[0]).unwrap();
-        assert_eq!(thread.join().unwrap(), index);
+        let [one, two] = [0; 2].map(|_| Arc::clone(&timer));
+        let (index, same) = race(
+            move || intern(&one, 0, 0, names[0]).unwrap(),
+            move || intern(&two, 1, 0, names[0]).unwrap(),
+        );
+        assert_eq!(index, same);
         let used = timer.region.word(header::SECTIONS_USED).load(Relaxed);
-        let (loser, kept) =
-            if spare(&timer, 1) != 0 { (1, spare(&timer, 1)) } else { (0, spare(&timer, 0)) };
-        assert_eq!(used, if kept == 0 { 1 } else { 2 }, "a reserved index is a path or a spare");
+        let loser = u32::from(spare(&timer, 1) != 0);
+        let kept = spare(&timer, loser);
+        assert_eq!(used, if kept == 0 { 1 } else { 2 }, "an index reserved is a path or a spare");
         let next = intern(&timer, loser, 0, names[1]).unwrap();
         assert!(kept == 0 || next == kept);
         assert_ne!(next, index);
         for (name, index) in names.into_iter().zip([index, next]) {
-            assert_eq!(paths::find(timer.region, &timer.layout, 0, name), Some(index));
+            assert_eq!(find(&timer, 0, name), Some(index));
             assert_eq!(paths::name(timer.region, &timer.layout, index), name);
         }
     });
@@ -61,13 +66,11 @@ fn the_same_path_gets_one_index_and_no_capacity_is_lost() {
 fn a_full_table_takes_one_of_two() {
     explore(None, || {
         let (timer, names) = prepared(Config { sections: 1, ..TWO });
-        let other = Arc::clone(&timer);
-        let thread = thread::spawn(move || intern(&other, 1, 0, names[1]));
-        let left = intern(&timer, 0, 0, names[0]);
-        let right = thread.join().unwrap();
+        let [one, two] = [0; 2].map(|_| Arc::clone(&timer));
+        let (left, right) =
+            race(move || intern(&one, 0, 0, names[0]), move || intern(&two, 1, 0, names[1]));
         assert!(left.is_some() != right.is_some(), "{left:?} {right:?}");
-        assert_eq!(paths::find(timer.region, &timer.layout, 0, names[0]), left);
-        assert_eq!(paths::find(timer.region, &timer.layout, 0, names[1]), right);
+        assert_eq!((find(&timer, 0, names[0]), find(&timer, 0, names[1])), (left, right));
     });
 }
 
@@ -77,21 +80,19 @@ fn a_full_table_takes_one_of_two() {
 fn a_path_is_found_whole() {
     explore(None, || {
         let (timer, names) = prepared(TWO);
-        let other = Arc::clone(&timer);
-        let thread = thread::spawn(move || {
-            let outer = intern(&other, 1, 0, names[0]).unwrap();
-            (outer, intern(&other, 1, outer, names[1]).unwrap())
-        });
-        let (region, layout) = (timer.region, &timer.layout);
-        let outer = paths::find(region, layout, 0, names[0]);
-        let inner = outer.and_then(|outer| paths::find(region, layout, outer, names[1]));
-        if let (Some(outer), Some(inner)) = (outer, inner) {
-            assert_eq!(paths::parent(region, layout, inner), outer);
-            assert_eq!(paths::name(region, layout, inner), names[1]);
-        }
-        let made = thread.join().unwrap();
-        assert!(outer.is_none_or(|outer| outer == made.0));
-        assert!(inner.is_none_or(|inner| inner == made.1));
-        assert_eq!(paths::find(region, layout, made.0, names[1]), Some(made.1));
+        let [one, two] = [0; 2].map(|_| Arc::clone(&timer));
+        let (made, found) = race(
+            move || {
+                let outer = intern(&one, 0, 0, names[0]).unwrap();
+                (outer, intern(&one, 0, outer, names[1]).unwrap())
+            },
+            move || {
+                let outer = find(&two, 0, names[0]);
+                (outer, outer.and_then(|outer| find(&two, outer, names[1])))
+            },
+        );
+        assert!(found.0.is_none_or(|outer| outer == made.0));
+        assert!(found.1.is_none_or(|inner| inner == made.1));
+        assert_eq!(find(&timer, made.0, names[1]), Some(made.1));
     });
 }

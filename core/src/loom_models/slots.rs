@@ -8,10 +8,9 @@
 //! `sequence` is stored or loaded Relaxed; when `add` doesn't open by `count`; when `restamp` or
 //! `begin` change the slot without opening it, or don't count that in the birth.
 
-use loom::thread;
 use std::sync::Arc;
 
-use super::explore;
+use super::{explore, race};
 use crate::config::Statistics;
 use crate::host::memory::Allocation;
 use crate::lane::{self, Reading};
@@ -65,17 +64,19 @@ impl Slot {
 fn a_reading_is_whole_while_durations_are_added() {
     explore(Some(2), || {
         let slot = Slot::with_one_entry();
-        let other = Arc::clone(&slot);
-        let thread = thread::spawn(move || {
-            lane::add::<Squares>(other.memory(), D, 0);
-            lane::add::<Squares>(other.memory(), D, 0);
-        });
-        let seen = slot.read().map(|reading| {
-            assert!((1..=3).contains(&reading.count), "{reading:?}");
-            assert_eq!(reading.stamp, OLD);
-            reading.count
-        });
-        thread.join().unwrap();
+        let [one, two] = [0; 2].map(|_| Arc::clone(&slot));
+        let writer = move || {
+            lane::add::<Squares>(one.memory(), D, 0);
+            lane::add::<Squares>(one.memory(), D, 0);
+        };
+        let reader = move || {
+            two.read().map(|reading| {
+                assert!((1..=3).contains(&reading.count), "{reading:?}");
+                assert_eq!(reading.stamp, OLD);
+                reading.count
+            })
+        };
+        let ((), seen) = race(writer, reader);
         let last = slot.read().unwrap();
         assert_eq!(last.count, 3);
         assert!(seen.is_none_or(|seen| seen <= last.count));
@@ -89,19 +90,20 @@ fn a_reading_is_whole_while_durations_are_added() {
 fn a_reading_is_old_or_new_while_a_slot_begins_anew() {
     explore(Some(2), || {
         let slot = Slot::with_one_entry();
-        let other = Arc::clone(&slot);
-        let thread = thread::spawn(move || {
-            lane::begin::<Squares>(other.memory(), other.birth(), NEW, 2);
-            lane::add::<Squares>(other.memory(), D, 0);
-        });
-        if let Some(reading) = slot.read() {
+        let [one, two] = [0; 2].map(|_| Arc::clone(&slot));
+        let writer = move || {
+            lane::begin::<Squares>(one.memory(), one.birth(), NEW, 2);
+            lane::add::<Squares>(one.memory(), D, 0);
+        };
+        let reader = move || {
+            let Some(reading) = two.read() else { return };
             match reading.stamp {
                 OLD => assert_eq!((reading.count, reading.ticket), (1, 1), "{reading:?}"),
                 NEW => assert!(reading.count <= 1 && reading.ticket == 2, "{reading:?}"),
                 _ => panic!("{reading:?}"),
             }
-        }
-        thread.join().unwrap();
+        };
+        race(writer, reader);
         let last = slot.read().unwrap();
         assert_eq!((last.stamp, last.count, last.ticket), (NEW, 1, 2));
     });
@@ -113,27 +115,27 @@ fn a_reading_is_old_or_new_while_a_slot_begins_anew() {
 fn a_reading_keeps_its_numbers_while_the_category_changes() {
     explore(Some(2), || {
         let slot = Slot::with_one_entry();
-        let other = Arc::clone(&slot);
-        let thread = thread::spawn(move || {
-            lane::restamp(other.memory(), other.birth(), NEW);
-            lane::add::<Squares>(other.memory(), D, 0);
-        });
-        if let Some(reading) = slot.read() {
+        let [one, two] = [0; 2].map(|_| Arc::clone(&slot));
+        let writer = move || {
+            lane::restamp(one.memory(), one.birth(), NEW);
+            lane::add::<Squares>(one.memory(), D, 0);
+        };
+        let reader = move || {
+            let Some(reading) = two.read() else { return };
             match reading.stamp {
                 OLD => assert_eq!(reading.count, 1, "{reading:?}"),
                 NEW => assert!((1..=2).contains(&reading.count), "{reading:?}"),
                 _ => panic!("{reading:?}"),
             }
             assert_eq!(reading.ticket, 1);
-        }
-        thread.join().unwrap();
+        };
+        race(writer, reader);
         let last = slot.read().unwrap();
         assert_eq!((last.stamp, last.count), (NEW, 2));
     });
 }
 
-/// A reader that looks while the writer stands still in the middle says so. One execution is enough,
-/// but this one needs no loom thread to show it.
+/// A reader that finds a slot left open says so. One thread: the writer stands still.
 #[test]
 fn a_slot_left_open_is_busy() {
     loom::model(|| {

@@ -4,10 +4,9 @@
 //! Fails when `Wide::add` reads and stores a half, or leaves the carry out; when `Wide::load_ordered`
 //! takes the halves as they come.
 
-use loom::thread;
 use std::sync::Arc;
 
-use super::explore;
+use super::{explore, race};
 use crate::sync::{AcqRel, Acquire, Wide};
 
 const BEFORE: u64 = 0x0000_0007_ffff_fff0;
@@ -17,13 +16,14 @@ const BEFORE: u64 = 0x0000_0007_ffff_fff0;
 fn additions_carry_once() {
     explore(None, || {
         let word = Arc::new(Wide::new(BEFORE));
-        let other = Arc::clone(&word);
-        let thread = thread::spawn(move || {
-            other.add(0x10, AcqRel);
-            other.add(0x10, AcqRel);
-        });
-        word.add(0x1_0000_0010, AcqRel);
-        thread.join().unwrap();
+        let [one, two] = [0; 2].map(|_| Arc::clone(&word));
+        race(
+            move || {
+                one.add(0x10, AcqRel);
+                one.add(0x10, AcqRel);
+            },
+            move || two.add(0x1_0000_0010, AcqRel),
+        );
         assert_eq!(word.load(), BEFORE + 0x1_0000_0030);
         word.subtract(0x30, AcqRel);
         assert_eq!(word.load(), BEFORE + 0x1_0000_0000);
@@ -35,16 +35,12 @@ fn additions_carry_once() {
 /// of no lane. Unbounded.
 #[test]
 fn a_counting_word_is_read_before_after_or_between() {
+    const BETWEEN: u64 = BEFORE & !0xffff_ffff;
     explore(None, || {
         let word = Arc::new(Wide::new(BEFORE));
-        let other = Arc::clone(&word);
-        let thread = thread::spawn(move || {
-            other.add(0x10, AcqRel);
-        });
-        let seen = word.load_ordered(Acquire);
-        let between = BEFORE & !0xffff_ffff;
-        assert!([BEFORE, BEFORE + 0x10, between].contains(&seen), "{seen:x}");
-        thread.join().unwrap();
+        let [one, two] = [0; 2].map(|_| Arc::clone(&word));
+        let (_, seen) = race(move || one.add(0x10, AcqRel), move || two.load_ordered(Acquire));
+        assert!([BEFORE, BEFORE + 0x10, BETWEEN].contains(&seen), "{seen:x}");
         assert_eq!(word.load_ordered(Acquire), BEFORE + 0x10);
     });
 }
