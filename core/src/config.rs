@@ -89,12 +89,13 @@ pub struct Config {
 }
 
 impl Config {
-    /// What a host gets unless it asks for something else.
+    /// What a host gets unless it asks for something else. Fewer sections and categories where words
+    /// have 32 bits, whose indices are shorter.
     pub const HOST: Self = Self {
-        sections: 4096,
+        sections: if NARROW { 512 } else { 4096 },
         depth: 1024,
         lanes: 256,
-        categories: 256,
+        categories: if NARROW { 128 } else { 256 },
         rules: 64,
         name_bytes: 512 * 1024,
         scratch: 4,

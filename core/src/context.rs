@@ -1,7 +1,9 @@
 //! What travels between calls: tokens, call sites, paths handed to others, detached sections.
 
 use crate::category::DEFAULT_CATEGORY;
-use crate::sync::{CATEGORY_BITS, INDEX_BITS, OWNER_BITS, Relaxed, SiteBits, SiteCell};
+use crate::sync::{
+    Acquire, CATEGORY_BITS, INDEX_BITS, OWNER_BITS, Relaxed, Release, SiteBits, SiteCell,
+};
 
 /// What enter returns and exit takes back.
 ///
@@ -34,8 +36,12 @@ impl Token {
         self.0
     }
     /// The token of a number; any number is safe, one that is no open token is refused by exit.
+    ///
+    /// The mark is for frames alone, and exit relies on it: a number that has it is no token, and
+    /// becomes one that no lane ever gives.
+    #[inline(always)]
     pub const fn from_bits(bits: u64) -> Self {
-        Self(bits)
+        if bits & Self::MARK == 0 { Self(bits) } else { Self(1) }
     }
 }
 
@@ -74,15 +80,17 @@ impl SiteWords {
     /// The first word, for the fast path.
     #[inline(always)]
     pub(crate) fn first(&self) -> SiteBits {
-        // Relaxed: the word is whole in itself; what it names was published before it was stored,
-        // and the slot's stamp is checked by its owner.
+        // Relaxed: the word is whole in itself, and the section's stamp says whether this lane has
+        // entered it before, by the general path, which acquired what the word names.
         self.words[0].load(Relaxed)
     }
 
     /// The section and category remembered for a parent node.
     pub(crate) fn lookup(&self, parent: u32) -> Option<(u32, u32)> {
         self.words.iter().find_map(|word| {
-            let bits = word.load(Relaxed); // Relaxed: as above
+            // Acquire pairs with the Release in `remember`: who enters by this word, and later by
+            // `first`, hands on to readers the path and the category that it names.
+            let bits = word.load(Acquire);
             (bits >> PARENT_SHIFT == SiteBits::from(parent)).then_some(Self::split(bits))
         })
     }
@@ -99,10 +107,10 @@ impl SiteWords {
         let bits = SiteBits::from(parent) << PARENT_SHIFT
             | SiteBits::from(section) << CATEGORY_BITS
             | SiteBits::from(category);
-        // Relaxed: each word is whole in itself.
-        let previous = self.words[0].load(Relaxed);
-        self.words[0].store(bits, Relaxed);
-        self.words[1].store(previous, Relaxed);
+        // Acquire and Release: as in `lookup`, also for the word that another thread remembered.
+        let previous = self.words[0].load(Acquire);
+        self.words[0].store(bits, Release);
+        self.words[1].store(previous, Release);
     }
 }
 

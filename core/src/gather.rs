@@ -2,19 +2,42 @@
 
 use crate::clock::{Clock, Elapsed, elapsed};
 use crate::context::INDEX_MASK;
-use crate::lane::{self, ERA, Reading, birth_of, slot_of};
+use crate::error::Error;
+use crate::lane::{self, ERA, Reading, birth_of, is_founded, slot_of};
 use crate::late;
 use crate::layout::{frame, header, lane as at, loss, slot};
 use crate::paths;
 use crate::region::Memory;
 use crate::shape::Shape;
 use crate::snapshot::{Losses, Row, mark};
-use crate::sync::{Acquire, CATEGORY_BITS, Relaxed, fence, give_way};
+use crate::sync::{Acquire, CATEGORY_BITS, Relaxed, attempts, fence, give_way};
 use crate::timer::{EPOCH, Timer};
 
+/// How often a snapshot begins again because the timer was cleared meanwhile.
+const CLEAR_ATTEMPTS: u32 = attempts(16);
+
 impl<S: Shape, C: Clock> Timer<S, C> {
+    /// Fills the rows with what was recorded in one epoch: the last one, or the one before a clear
+    /// that comes meanwhile.
+    ///
+    /// # Errors
+    /// [`Error::Busy`] when the timer is being cleared again and again.
+    pub(crate) fn gather(&self, region: Memory<'_>, rows: &mut [Row]) -> Result<(), Error> {
+        for _ in 0..CLEAR_ATTEMPTS {
+            // Acquire: what follows is read after the epoch.
+            let before = region.wide(header::STATE).load_ordered(Acquire) / EPOCH;
+            self.gather_epoch(region, rows, before);
+            // Acquire fence: the second look at the epoch comes after all slots.
+            fence(Acquire);
+            if region.wide(header::STATE).load_ordered(Relaxed) / EPOCH == before {
+                return Ok(());
+            }
+        }
+        Err(Error::Busy)
+    }
+
     /// Adds up all lanes that have caught up with the epoch.
-    pub(crate) fn gather(&self, region: Memory<'_>, rows: &mut [Row], epoch: u64) {
+    fn gather_epoch(&self, region: Memory<'_>, rows: &mut [Row], epoch: u64) {
         let layout = &self.layout;
         let slots = layout.config.slots() as u32;
         for (row, section) in rows.iter_mut().zip(0..slots) {
@@ -28,7 +51,7 @@ impl<S: Shape, C: Clock> Timer<S, C> {
         for index in 0..lanes {
             let lane = self.lane_memory(index);
             // Acquire: the era that goes with it, see `catch_up`.
-            if lane.wide(at::STATE).load_ordered(Acquire) / EPOCH != epoch {
+            if !is_founded(lane) || lane.wide(at::STATE).load_ordered(Acquire) / EPOCH != epoch {
                 continue;
             }
             let era = lane.word(at::ERA).load(Relaxed) / ERA; // Relaxed: as above

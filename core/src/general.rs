@@ -4,14 +4,14 @@ use crate::category;
 use crate::clock::{Clock, Elapsed, elapsed};
 use crate::context::{Detached, INDEX_MASK, Path, SiteWords, Token, site_owner};
 use crate::error::Error;
-use crate::lane::{self, ERA, ERA_BITS, birth_of, slot_of};
+use crate::lane::{self, ERA, ERA_BITS, birth_of, is_founded, slot_of};
 use crate::late;
 use crate::layout::{frame, header, lane as at, loss, slot};
 use crate::names::{self, Name};
 use crate::paths;
 use crate::region::Memory;
 use crate::shape::Shape;
-use crate::sync::{Acquire, CATEGORY_BITS, INDEX_BITS, Relaxed, Release, SiteBits};
+use crate::sync::{Acquire, CATEGORY_BITS, INDEX_BITS, Relaxed, Release, SiteBits, fence};
 use crate::timer::{EPOCH, Lane, Opening, flag};
 
 /// Set in a frame's category: its section is not recorded (it was open at a clear, and its path was
@@ -247,8 +247,9 @@ impl<S: Shape, C: Clock> Lane<'_, S, C> {
         // Acquire pairs with the Release in `claim`.
         let lanes = self.region.word(header::LANES_USED).load(Acquire);
         let seen = |lane: Memory<'_>| {
-            // Acquire: the era that goes with it, see `catch_up`.
-            lane.wide(at::STATE).load_ordered(Acquire) / EPOCH == epoch
+            is_founded(lane)
+                // Acquire: the era that goes with it, see `catch_up`.
+                && lane.wide(at::STATE).load_ordered(Acquire) / EPOCH == epoch
                 // Relaxed: words that stand still while the epoch does.
                 && slot_of::<S>(lane, index).word(slot::STAMP).load(Relaxed) >> CATEGORY_BITS
                     == lane.word(at::ERA).load(Relaxed) >> CATEGORY_BITS
@@ -317,11 +318,12 @@ impl<S: Shape, C: Clock> Lane<'_, S, C> {
     fn ready_slot(self, index: u32, category: u32, epoch: u64, entering: bool) {
         let layout = &self.timer.layout;
         let named = index <= layout.config.sections;
+        // The category goes first: who sees the section recorded sees the category it was entered with.
         if self.is_late() {
-            late::ready(self, index, epoch);
             if named && entering {
                 self.change_category(index, category, epoch);
             }
+            late::ready(self, index, epoch);
             return;
         }
         let slot = slot_of::<S>(self.lane, index);
@@ -331,17 +333,18 @@ impl<S: Shape, C: Clock> Lane<'_, S, C> {
         if stamp == era | category {
             return;
         }
-        if stamp >> CATEGORY_BITS == era >> CATEGORY_BITS {
-            if !entering {
-                return;
-            }
+        let is_current = stamp >> CATEGORY_BITS == era >> CATEGORY_BITS;
+        if is_current && !entering {
+            return;
+        }
+        if named && entering {
+            self.change_category(index, category, epoch);
+        }
+        if is_current {
             lane::restamp(slot, birth, era | category);
         } else {
             self.discard_open(Some(index));
             lane::begin::<S>(slot, birth, era | category, self.timer.ticket());
-        }
-        if named && entering {
-            self.change_category(index, category, epoch);
         }
     }
 
@@ -382,6 +385,9 @@ impl<S: Shape, C: Clock> Lane<'_, S, C> {
             return;
         }
         if mine / EPOCH != state / EPOCH {
+            // Release pairs with the fence in `gather`: who sees the era move, or a stamp go,
+            // sees the epoch move.
+            fence(Release);
             let era = self.lane.word(at::ERA).load(Relaxed); // Relaxed: own, as below
             if era >> CATEGORY_BITS == (1 << ERA_BITS) - 1 {
                 self.forget_stamps();

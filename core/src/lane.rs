@@ -7,7 +7,7 @@
 use crate::layout::{BIRTH_BYTES, Layout, lane, slot};
 use crate::region::Memory;
 use crate::shape::Shape;
-use crate::sync::{Acquire, CATEGORY_BITS, Relaxed, Release, attempts, fence};
+use crate::sync::{Acquire, CATEGORY_BITS, Relaxed, Release, attempts};
 
 /// Bits of an era that a stamp holds.
 pub(crate) const ERA_BITS: u32 = 32 - CATEGORY_BITS;
@@ -28,13 +28,19 @@ pub(crate) fn birth_of<'m>(lane: Memory<'m>, layout: &Layout, index: u32) -> Mem
     lane.at(layout.births + index as usize * BIRTH_BYTES)
 }
 
+/// Whether the lane's words are in place: one that was just claimed for the first time looks like one
+/// that has caught up with epoch 0, in era 0.
+pub(crate) fn is_founded(lane: Memory<'_>) -> bool {
+    // Acquire pairs with the Release in `Timer::found`.
+    lane.word(lane::TOP).load(Acquire) != 0
+}
+
 /// Adds one duration. Only the lane's owner calls this.
 #[inline(always)]
 pub(crate) fn add<S: Shape>(slot: Memory<'_>, elapsed: u64, children: u64) {
     let count = slot.wide(slot::COUNT).load().wrapping_add(1);
-    slot.wide(slot::COUNT).store(count);
-    // Release pairs with the reader's fence in `read`: who sees what follows sees the count move.
-    fence(Release);
+    // Who sees what follows sees the count move, see `read`.
+    slot.wide(slot::COUNT).open(count);
     add_wide(slot, slot::TOTAL, elapsed);
     if S::STATISTICS.has_min_max() {
         if elapsed < slot.wide(slot::MIN).load() {
@@ -49,13 +55,9 @@ pub(crate) fn add<S: Shape>(slot: Memory<'_>, elapsed: u64, children: u64) {
     }
     if S::STATISTICS.has_squares() {
         let square = u128::from(elapsed) * u128::from(elapsed);
-        // Half by half, which takes two registers fewer than a sum of 128 bits.
-        let low = slot.wide(slot::SQUARES_LOW).load();
-        let (low, carry) = low.overflowing_add(square as u64);
-        slot.wide(slot::SQUARES_LOW).store(low);
-        let high = slot.wide(slot::SQUARES_HIGH).load();
-        let high = high.wrapping_add((square >> 64) as u64).wrapping_add(u64::from(carry));
-        slot.wide(slot::SQUARES_HIGH).store(high);
+        let sum = squares(slot).wrapping_add(square);
+        slot.wide(slot::SQUARES_LOW).store(sum as u64);
+        slot.wide(slot::SQUARES_HIGH).store((sum >> 64) as u64);
     }
     // Release pairs with the reader's Acquire in `read`: the data is in place.
     slot.word(slot::SEQUENCE).store(count as u32, Release);
@@ -105,9 +107,7 @@ pub(crate) fn restamp(slot: Memory<'_>, birth: Memory<'_>, stamp: u32) {
 /// Opens the slot by one more count that is no entry, changes it, closes it.
 fn rewrite(slot: Memory<'_>, change: impl FnOnce(u64)) {
     let count = slot.wide(slot::COUNT).load().wrapping_add(1);
-    slot.wide(slot::COUNT).store(count);
-    // Release: as in `add`.
-    fence(Release);
+    slot.wide(slot::COUNT).open(count); // as in `add`
     change(count);
     // Release: as in `add`.
     slot.word(slot::SEQUENCE).store(count as u32, Release);
@@ -155,9 +155,8 @@ pub(crate) fn read(
         }
         let born = birth.wide(0).load();
         reading.ticket = birth.wide(8).load();
-        // Acquire pairs with the writer's fence: had we seen any of a later write, we see its count.
-        fence(Acquire);
-        let count = slot.wide(slot::COUNT).load();
+        // Had we seen any of a later write, we see its count.
+        let count = slot.wide(slot::COUNT).look_behind();
         reading.count = count.wrapping_sub(born);
         if count as u32 == sequence {
             return reading;

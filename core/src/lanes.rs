@@ -80,6 +80,7 @@ impl<S: Shape, C: Clock> Timer<S, C> {
             (header::CLOCK_WIDTH, self.clock.width()),
             (header::HISTOGRAM_BYTES, 0),
             (header::SAMPLES, 0),
+            (header::FORM, 0),
         ] {
             region.word(offset).store(value, Relaxed); // Relaxed: MAGIC publishes
         }

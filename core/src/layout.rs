@@ -38,6 +38,8 @@ pub(crate) mod header {
     /// Picoseconds of an enter and exit, and of the clock's quantum; 0: not measured.
     pub(crate) const PRICE_PAIR: usize = 84;
     pub(crate) const PRICE_QUANTUM: usize = 88;
+    /// Form of lanes and tables; 0: as in this file. Room for a compact form.
+    pub(crate) const FORM: usize = 92;
     // The words below are written now and then, in lines of their own.
     /// Wide: the next ticket of first entries and category changes.
     pub(crate) const TICKET: usize = 128;

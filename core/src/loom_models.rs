@@ -29,7 +29,7 @@ use loom::thread;
 
 use crate::clock::{Clock, Scale};
 use crate::config::{Config, Statistics};
-use crate::context::Token;
+use crate::context::{Detached, Token};
 use crate::general::Request;
 use crate::host::memory::Allocation;
 use crate::layout::Layout;
@@ -108,6 +108,12 @@ fn enter<S: Shape>(lane: Lane<'_, S, ThreadClock>, name: &str, category: &str) -
     lane.enter_general(&request)
 }
 
+/// Enters a section that is on no stack, so that a reader meets no frame.
+fn touch<S: Shape>(lane: Lane<'_, S, ThreadClock>, name: &str, category: &str) {
+    let request = Request { name: Name::plain(name), category, words: None, under: None };
+    assert_ne!(lane.detach(&request), Detached::NULL);
+}
+
 /// Enters and exits a section of `ticks`.
 fn time<S: Shape>(lane: Lane<'_, S, ThreadClock>, name: &str, category: &str, ticks: u64) {
     let token = enter(lane, name, category);
@@ -116,14 +122,14 @@ fn time<S: Shape>(lane: Lane<'_, S, ThreadClock>, name: &str, category: &str, ti
     assert_eq!(lane.exit(token), 0);
 }
 
-/// The rows of top-level sections in a snapshot, each where it is recorded. The outer `None`: the
+/// The rows of top-level sections as a snapshot gathers them, each where it is recorded. The outer `None`: the
 /// timer was cleared meanwhile, so often that there is no snapshot.
 fn rows<S: Shape>(timer: &Timer<S, ThreadClock>, names: &[&str]) -> Option<Vec<Option<Row>>> {
-    let mut memory = vec![Row::default(); timer.snapshot_rows()];
-    let snapshot = timer.snapshot_in(&mut memory).ok()?;
+    let mut gathered = vec![Row::default(); timer.snapshot_rows()];
+    timer.gather(timer.region, &mut gathered).ok()?;
     let find = |name: &&str| {
         let section = timer.find_path(&[name])?.section;
-        let row = snapshot.rows[section as usize];
+        let row = gathered[section as usize];
         row.is_recorded().then_some(row)
     };
     Some(names.iter().map(find).collect())

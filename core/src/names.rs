@@ -197,14 +197,14 @@ pub(crate) fn text<'m>(region: Memory<'m>, layout: &Layout, id: NameId) -> &'m s
 
 /// The category that bears this name, if that was noted.
 pub(crate) fn category_hint(region: Memory<'_>, layout: &Layout, id: NameId) -> Option<u32> {
-    // Relaxed: the hint's category was published before (see `category::intern`).
-    region.word(place(layout, id) + CATEGORY).load(Relaxed).checked_sub(1)
+    // Acquire pairs with the Release in `note_category`: the category's place bears this name.
+    region.word(place(layout, id) + CATEGORY).load(Acquire).checked_sub(1)
 }
 
 /// Notes the category that bears this name.
 pub(crate) fn note_category(region: Memory<'_>, layout: &Layout, id: NameId, category: u32) {
-    // Relaxed: a hint; every writer stores the same value.
-    region.word(place(layout, id) + CATEGORY).store(category + 1, Relaxed);
+    // Release: see `category_hint`. Every writer stores the same value.
+    region.word(place(layout, id) + CATEGORY).store(category + 1, Release);
 }
 
 /// The name before a trailing integer in brackets: `step[3]` gives `step`. ASCII digits, a leading

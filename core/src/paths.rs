@@ -137,7 +137,8 @@ pub(crate) fn name(region: Memory<'_>, layout: &Layout, section: u32) -> NameId 
 
 /// The section's category and the ticket of its last change.
 pub(crate) fn change(region: Memory<'_>, layout: &Layout, section: u32) -> (u32, u64) {
-    let word = region.wide(place(layout, section) + record::CHANGE).load();
+    // Acquire pairs with the Release in `set_change`: the category has its name.
+    let word = region.wide(place(layout, section) + record::CHANGE).load_ordered(Acquire);
     ((word as u32) & ((1 << CATEGORY_BITS) - 1), word >> CATEGORY_BITS)
 }
 
@@ -150,7 +151,7 @@ pub(crate) fn set_change(
     ticket: u64,
 ) {
     let word = ticket << CATEGORY_BITS | u64::from(category);
-    region.wide(place(layout, section) + record::CHANGE).store(word);
+    region.wide(place(layout, section) + record::CHANGE).store_ordered(word, Release); // see `change`
 }
 
 /// The epoch (plus 1) in which the section was last recorded by anyone.

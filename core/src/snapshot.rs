@@ -12,14 +12,11 @@ use crate::paths;
 use crate::price::Price;
 use crate::region::Memory;
 use crate::shape::Shape;
-use crate::sync::{Acquire, Relaxed, Release, attempts, fence};
-use crate::timer::{EPOCH, Timer};
+use crate::sync::{Acquire, Relaxed, Release};
+use crate::timer::Timer;
 
 /// No row.
 pub(crate) const NO_ROW: u32 = u32::MAX;
-
-/// How often a snapshot begins again because the timer was cleared meanwhile.
-const CLEAR_ATTEMPTS: u32 = attempts(16);
 
 /// What is remarkable about a row.
 pub(crate) mod mark {
@@ -175,21 +172,7 @@ impl<S: Shape, C: Clock> Timer<S, C> {
         rows: &'t mut [Row],
         claim: Option<u32>,
     ) -> Result<Snapshot<'t>, Error> {
-        let mut gathered = false;
-        for _ in 0..CLEAR_ATTEMPTS {
-            // Acquire: what follows is read after the epoch.
-            let before = region.wide(header::STATE).load_ordered(Acquire) / EPOCH;
-            self.gather(region, rows, before);
-            // Acquire fence: the second look at the epoch comes after all slots.
-            fence(Acquire);
-            if region.wide(header::STATE).load_ordered(Relaxed) / EPOCH == before {
-                gathered = true;
-                break;
-            }
-        }
-        if !gathered {
-            return Err(Error::Busy);
-        }
+        self.gather(region, rows)?;
         let scale = self.freeze_scale(region);
         let mut snapshot = Snapshot {
             region,

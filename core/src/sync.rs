@@ -61,7 +61,7 @@ pub(crate) mod serial {
 
 #[cfg(not(any(loom, xtimer_narrow, not(target_has_atomic = "64"))))]
 mod wide {
-    use super::{Ordering, Relaxed};
+    use super::{Acquire, Ordering, Relaxed, Release, fence};
     use portable_atomic::AtomicU64;
 
     /// 64 bits at an address that is a multiple of 8.
@@ -91,6 +91,18 @@ mod wide {
         #[inline(always)]
         pub(crate) fn store_ordered(&self, value: u64, order: Ordering) {
             self.0.store(value, order);
+        }
+        /// Stores, then a Release fence, which pairs with that of `look_behind`: who sees any of what
+        /// is stored after this sees this.
+        #[inline(always)]
+        pub(crate) fn open(&self, value: u64) {
+            self.0.store(value, Relaxed); // Relaxed: the fence orders it
+            fence(Release);
+        }
+        /// An Acquire fence, then a load: what was read before this is not newer than it.
+        pub(crate) fn look_behind(&self) -> u64 {
+            fence(Acquire); // pairs with the fence in `open`
+            self.load()
         }
         /// Adds; in the form of halves each half is exact, but another thread may see them apart.
         pub(crate) fn add(&self, value: u64, order: Ordering) -> u64 {
@@ -122,7 +134,7 @@ mod wide {
 
 #[cfg(any(loom, xtimer_narrow, not(target_has_atomic = "64")))]
 mod wide {
-    use super::{Acquire, AtomicU32, Ordering, Relaxed, fence};
+    use super::{Acquire, AtomicU32, Ordering, Relaxed, Release, fence};
 
     /// 64 bits as a low and a high half. Loads and stores may be seen in part: whoever can't bear
     /// that checks a sequence around them.
@@ -170,6 +182,21 @@ mod wide {
         pub(crate) fn store_ordered(&self, value: u64, order: Ordering) {
             self.0[0].store(value as u32, order);
             self.0[1].store((value >> 32) as u32, order);
+        }
+        /// Stores the low half, then a Release fence, which pairs with that of `look_behind`: who sees
+        /// any of what is stored after this, the high half included, sees the low half.
+        #[inline(always)]
+        pub(crate) fn open(&self, value: u64) {
+            self.0[0].store(value as u32, Relaxed); // Relaxed: the fence orders it
+            fence(Release);
+            self.0[1].store((value >> 32) as u32, Relaxed); // Relaxed: as what follows this call
+        }
+        /// The high half, an Acquire fence, then the low half: what was read before this, the high half
+        /// included, is not newer than the low half.
+        pub(crate) fn look_behind(&self) -> u64 {
+            let high = self.0[1].load(Relaxed); // Relaxed: as what precedes this call
+            fence(Acquire); // pairs with the fence in `open`
+            u64::from(self.0[0].load(Relaxed)) | u64::from(high) << 32 // Relaxed: behind the fence
         }
         /// Adds; each half is exact, but another thread may see them apart.
         pub(crate) fn add(&self, value: u64, order: Ordering) -> u64 {

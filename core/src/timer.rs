@@ -16,7 +16,7 @@ use crate::layout::{Layout, frame, header, lane as at, slot};
 use crate::names::Name;
 use crate::region::Memory;
 use crate::shape::Shape;
-use crate::sync::{Relaxed, Release, SiteBits, compiler_fence};
+use crate::sync::{Relaxed, Release, SiteBits, compiler_fence, fence};
 
 /// Flags in the low bits of STATE.
 pub(crate) mod flag {
@@ -119,7 +119,11 @@ impl<S: Shape, C: Clock> Lane<'_, S, C> {
         let write = |start| {
             // Release opens the frame: a reader that sees this token sees the pop before it.
             frame.wide(frame::TOKEN).store_ordered(token | opening.mark, Release);
-            frame.wide(frame::CHILDREN).store(0);
+            // Release pairs with the fence in `gather_open`: who sees what follows sees the token.
+            fence(Release);
+            if S::STATISTICS.has_exclusive() {
+                frame.wide(frame::CHILDREN).store(0);
+            }
             frame.word(frame::NODE).store(opening.node, Relaxed); // Relaxed: TOP publishes
             frame.word(frame::CATEGORY).store(opening.category, Relaxed); // Relaxed: as above
             frame.wide(frame::START).store(start);
@@ -151,7 +155,8 @@ impl<S: Shape, C: Clock> Lane<'_, S, C> {
             return exit_elsewhere(self.timer, lane, token);
         };
         let node = frame.word(frame::NODE).load(Relaxed); // Relaxed: the owner's own write
-        let children = frame.wide(frame::CHILDREN).load();
+        let exclusive = S::STATISTICS.has_exclusive();
+        let children = if exclusive { frame.wide(frame::CHILDREN).load() } else { 0 };
         lane::add::<S>(slot_of::<S>(lane, node & INDEX_MASK), elapsed, children);
         self.pop(top, elapsed);
         0

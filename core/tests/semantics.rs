@@ -1,6 +1,6 @@
 //! What each operation means: random sequences of calls come to the same numbers in the real core and
 //! in the naive model, and so do hand-worked examples, one for each sentence (`model/examples`).
-#![cfg(not(loom))]
+#![cfg(all(feature = "std", not(loom)))]
 
 mod model;
 

@@ -76,7 +76,6 @@ impl<S: Shape, C: Clock> Timer<S, C> {
 
 #[cfg(all(test, not(loom), target_os = "linux"))]
 mod tests {
-    use super::*;
     use crate::config::Config;
     use crate::host::timer::HostTimer;
 

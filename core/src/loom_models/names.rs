@@ -41,7 +41,7 @@ fn the_same_name_gets_one_id() {
 /// found by its text, by either thread at once. Unbounded.
 #[test]
 fn colliding_names_stay_apart() {
-    const NAMES: [&str; 2] = ["b", "r"];
+    const NAMES: [&str; 2] = ["b", "g"];
     explore(None, || {
         let timer = timer::<Counts>(Config { name_bytes: 128, ..TWO });
         let buckets = NAMES.map(|name| Name::plain(name).hash() & timer.layout.name_mask);

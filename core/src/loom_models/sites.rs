@@ -20,7 +20,7 @@ use crate::snapshot::Row;
 #[test]
 fn what_a_site_remembers_is_handed_on() {
     explore(Some(2), || {
-        let timer = timer::<Counts>(Config { depth: 1, categories: 3, ..TWO });
+        let timer = timer::<Counts>(Config { depth: 1, categories: 3, name_bytes: 128, ..TWO });
         timer.claim().unwrap();
         timer.claim().unwrap();
         let site = Arc::new(Site::new("a", "io"));
