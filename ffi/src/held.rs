@@ -1,0 +1,178 @@
+//! A thread's contexts in the timers that C made, kept until the thread ends or the timer goes.
+
+use std::cell::{Cell, OnceCell, UnsafeCell};
+
+use xtimer_core::{Error, ThreadContext, Token};
+
+use crate::error::{Code, Failure, refuse, refuse_core};
+use crate::table::{self, ENTRIES, Reference};
+use crate::timer::TimerHandle;
+
+/// A thread's context in any timer of this process.
+pub(crate) type HostContext = ThreadContext;
+
+/// A context and the timer it belongs to; the context goes first.
+struct Held {
+    timer: TimerHandle,
+    context: HostContext,
+    _reference: Reference,
+}
+
+/// A thread's contexts, by entry of the table.
+struct Contexts {
+    entries: OnceCell<Box<[UnsafeCell<Option<Held>>; ENTRIES]>>,
+    /// Calls at work with a context, or changing the entries: contexts stay meanwhile, also when a
+    /// signal handler destroys their timer.
+    at_work: Cell<u32>,
+}
+
+thread_local! {
+    static CONTEXTS: Contexts =
+        const { Contexts { entries: OnceCell::new(), at_work: Cell::new(0) } };
+}
+
+/// Counts a call at work.
+struct AtWork<'c>(&'c Cell<u32>);
+
+impl<'c> AtWork<'c> {
+    fn begin(cell: &'c Cell<u32>) -> Self {
+        cell.set(cell.get() + 1);
+        Self(cell)
+    }
+}
+
+impl Drop for AtWork<'_> {
+    fn drop(&mut self) {
+        self.0.set(self.0.get() - 1);
+    }
+}
+
+/// Works with this thread's context of a timer, which it gets at its first use.
+pub(crate) fn with<R>(
+    timer: TimerHandle,
+    work: impl FnOnce(&HostContext) -> Result<Result<R, Error>, Failure>,
+) -> Result<R, Failure> {
+    let told = |outcome: Result<Result<R, Error>, Failure>| {
+        outcome?.map_err(|error| refuse_core(timer, error))
+    };
+    if timer == TimerHandle::DEFAULT {
+        return match xtimer_core::with_thread(|context| work(context)) {
+            Some(outcome) => told(outcome),
+            None => Err(no_context()),
+        };
+    }
+    if !table::is_good(timer) {
+        sweep();
+        return Err(match table::get(timer) {
+            Ok(_) => no_context(),
+            Err(failure) => failure,
+        });
+    }
+    match CONTEXTS.try_with(|contexts| contexts.with(timer, work)) {
+        Ok(outcome) => told(outcome?),
+        Err(_) => Err(no_context()),
+    }
+}
+
+/// Enters with a context; the null token where the timer is switched off.
+pub(crate) fn enter(
+    timer: TimerHandle,
+    work: impl FnOnce(&HostContext) -> Token,
+) -> Result<Token, Failure> {
+    with(timer, |context| {
+        // What is found afterwards is this call's.
+        context.forget_error();
+        let token = work(context);
+        Ok(match context.last_error() {
+            Some(error) if token.is_null() => Err(error),
+            _ => Ok(token),
+        })
+    })
+}
+
+fn no_context() -> Failure {
+    refuse(
+        Code::NoContext,
+        format_args!("The thread is ending, or the memory for its context could not be had."),
+    )
+}
+
+impl Contexts {
+    fn with<R>(
+        &self,
+        timer: TimerHandle,
+        work: impl FnOnce(&HostContext) -> R,
+    ) -> Result<R, Failure> {
+        let Some(index) = table::index_of(timer) else { return Err(no_context()) };
+        let entries =
+            self.entries.get_or_init(|| Box::new([const { UnsafeCell::new(None) }; ENTRIES]));
+        let entry = &entries[index];
+        // SAFETY: the thread's own; entries are written only while nothing is at work.
+        let stands = unsafe { &*entry.get() }.as_ref().is_some_and(|held| held.timer == timer);
+        if !stands {
+            self.attach(entry, timer)?;
+        }
+        let _work = AtWork::begin(&self.at_work);
+        // SAFETY: as above; it stays while this call is at work.
+        match unsafe { &*entry.get() } {
+            Some(held) => Ok(work(&held.context)),
+            None => Err(no_context()),
+        }
+    }
+
+    #[cold]
+    fn attach(&self, entry: &UnsafeCell<Option<Held>>, timer: TimerHandle) -> Result<(), Failure> {
+        if self.at_work.get() != 0 {
+            return Err(refuse(
+                Code::Busy,
+                format_args!(
+                    "A signal handler cannot be the first to use a timer on a thread that \
+                              is in the middle of a call."
+                ),
+            ));
+        }
+        let _work = AtWork::begin(&self.at_work);
+        self.drop_destroyed();
+        let reference = table::get(timer)?;
+        let context = reference.timer().context().map_err(|error| refuse_core(timer, error))?;
+        // SAFETY: nothing else was at work, and handlers keep away now; no reference is out.
+        unsafe { *entry.get() = Some(Held { timer, context, _reference: reference }) };
+        Ok(())
+    }
+
+    /// Gives back the contexts of destroyed timers. Only while nothing uses one.
+    fn drop_destroyed(&self) {
+        for entry in self.entries.get().into_iter().flat_map(|entries| entries.iter()) {
+            // SAFETY: the thread's own, and no reference is out.
+            let held = unsafe { &mut *entry.get() };
+            if held.as_ref().is_some_and(|held| !table::is_good(held.timer)) {
+                *held = None;
+            }
+        }
+    }
+}
+
+/// Gives back this thread's contexts in timers that were destroyed, unless a call is at work.
+pub(crate) fn sweep() {
+    let _ = CONTEXTS.try_with(|contexts| {
+        if contexts.at_work.get() == 0 {
+            let _work = AtWork::begin(&contexts.at_work);
+            contexts.drop_destroyed();
+        }
+    });
+}
+
+/// In the child of a fork: brings the table and its timers up to the one thread that is left.
+pub(crate) fn start_clean() {
+    let cleaned = CONTEXTS.try_with(|contexts| {
+        table::start_clean(|index| {
+            let entries = contexts.entries.get()?;
+            // SAFETY: the thread's own; fork was called by this thread, outside of attach.
+            let held = unsafe { &*entries[index].get() };
+            held.as_ref().map(|held| &held.context)
+        });
+    });
+    if cleaned.is_err() {
+        table::start_clean(|_| None);
+    }
+}

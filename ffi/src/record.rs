@@ -1,0 +1,121 @@
+//! Durations measured elsewhere: a GPU event, a device's counter, a line of a log.
+
+use std::ffi::c_char;
+
+use xtimer_core::Path;
+
+use crate::error::Status;
+use crate::section::PathHandle;
+use crate::timer::TimerHandle;
+use crate::{guard, held, text};
+
+/// Adds a duration of `nanoseconds` to the section `name` inside this thread's innermost open
+/// section of the default timer, as if it had been timed once.
+///
+/// It does not reduce the exclusive time of the section it is in. Rules are checked:
+/// XTIMER_STATUS_FORBIDDEN. NULL for `category` means "default". Any thread, signal handlers
+/// included.
+///
+/// # Safety
+/// Each string is NULL or ends with a zero.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn xtimer_record_ns(
+    name: *const c_char,
+    category: *const c_char,
+    nanoseconds: u64,
+) -> Status {
+    // SAFETY: as the caller promises.
+    unsafe { xtimer_timer_record_ns(TimerHandle::DEFAULT, name, category, nanoseconds) }
+}
+
+/// As xtimer_record_ns, in a timer of your own.
+///
+/// # Safety
+/// As for xtimer_record_ns.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn xtimer_timer_record_ns(
+    timer: TimerHandle,
+    name: *const c_char,
+    category: *const c_char,
+    nanoseconds: u64,
+) -> Status {
+    guard::status(|| {
+        held::with(timer, |context| {
+            // SAFETY: as the caller promises.
+            let (name, category) = unsafe { text::section(name, category) }?;
+            Ok(context.record(name, category, nanoseconds))
+        })
+    })
+}
+
+/// As xtimer_record_ns, with a duration in seconds. XTIMER_STATUS_BAD_DURATION: it is negative, not
+/// a number, or longer than 2^64 ns; nothing was recorded.
+///
+/// # Safety
+/// As for xtimer_record_ns.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn xtimer_record_seconds(
+    name: *const c_char,
+    category: *const c_char,
+    seconds: f64,
+) -> Status {
+    // SAFETY: as the caller promises.
+    unsafe { xtimer_timer_record_seconds(TimerHandle::DEFAULT, name, category, seconds) }
+}
+
+/// As xtimer_record_seconds, in a timer of your own.
+///
+/// # Safety
+/// As for xtimer_record_ns.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn xtimer_timer_record_seconds(
+    timer: TimerHandle,
+    name: *const c_char,
+    category: *const c_char,
+    seconds: f64,
+) -> Status {
+    guard::status(|| {
+        held::with(timer, |context| {
+            // SAFETY: as the caller promises.
+            let (name, category) = unsafe { text::section(name, category) }?;
+            Ok(context.record_seconds(name, category, seconds))
+        })
+    })
+}
+
+/// As xtimer_record_ns, into the section `name` beneath a path instead of the innermost open section.
+///
+/// # Safety
+/// As for xtimer_record_ns.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn xtimer_record_beneath_ns(
+    parent: PathHandle,
+    name: *const c_char,
+    category: *const c_char,
+    nanoseconds: u64,
+) -> Status {
+    let timer = TimerHandle::DEFAULT;
+    // SAFETY: as the caller promises.
+    unsafe { xtimer_timer_record_beneath_ns(timer, parent, name, category, nanoseconds) }
+}
+
+/// As xtimer_record_beneath_ns, in a timer of your own, whose path it is.
+///
+/// # Safety
+/// As for xtimer_record_ns.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn xtimer_timer_record_beneath_ns(
+    timer: TimerHandle,
+    parent: PathHandle,
+    name: *const c_char,
+    category: *const c_char,
+    nanoseconds: u64,
+) -> Status {
+    guard::status(|| {
+        held::with(timer, |context| {
+            // SAFETY: as the caller promises.
+            let (name, category) = unsafe { text::section(name, category) }?;
+            Ok(context.record_beneath(Path::from_bits(parent.value), name, category, nanoseconds))
+        })
+    })
+}

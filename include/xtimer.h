@@ -1,0 +1,787 @@
+/* xtimer.h: times named sections as they nest, by category, without allocation or locks.
+ *
+ * Written by `cargo xtask header` from ffi/src; changes belong there.
+ *
+ *     xtimer_token_t token = xtimer_begin("forward", "compute");
+ *     ...
+ *     xtimer_end(token);
+ *     xtimer_report_fd(1);
+ *
+ * Nothing needs to be initialised. Functions without a timer use the default one; each has a form
+ * xtimer_timer_* for timers of your own. Strings end with a zero and are UTF-8; a NULL category is
+ * "default". Errors are statuses, or 0 where a token is returned; xtimer_last_error() is the thread's
+ * last as a sentence. Outputs are written only on success. No sequence of calls is undefined
+ * behaviour as long as pointers lead where they say.
+ */
+
+#ifndef XTIMER_H
+#define XTIMER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* The initialiser of a call site: static xtimer_site_t site = XTIMER_SITE("forward", "compute"); */
+#define XTIMER_SITE(name, category) { { 0, 0 }, name, category }
+
+// What a time is where there is none.
+#define XTIMER_NONE UINT64_MAX
+
+// What a call came to. 0 is success; the numbers are never reused.
+typedef enum xtimer_status {
+    // Done.
+    XTIMER_STATUS_OK = 0,
+    // The token's section is not open: ended before, or discarded. Nothing changed.
+    XTIMER_STATUS_NOT_OPEN = 1,
+    // The token belongs to another thread. Nothing changed.
+    XTIMER_STATUS_OTHER_CONTEXT = 2,
+    // The section was ended and recorded; sections inside it that were still open were discarded.
+    XTIMER_STATUS_UNCLOSED = 3,
+    // A rule forbids the category directly inside its parent's. Nothing was entered.
+    XTIMER_STATUS_FORBIDDEN = 4,
+    // Sections are nested deeper than the timer's stack holds. Nothing was entered.
+    XTIMER_STATUS_TOO_DEEP = 5,
+    // All lanes of the timer are taken.
+    XTIMER_STATUS_NO_LANE = 6,
+    // The rule does not fit into the timer's tables.
+    XTIMER_STATUS_RULES_FULL = 7,
+    // A duration is negative, not a number, or too long.
+    XTIMER_STATUS_BAD_DURATION = 8,
+    // The path or detached section belongs to another timer.
+    XTIMER_STATUS_OTHER_TIMER = 9,
+    // Taken just now by another snapshot, clear or change of rules. Try again.
+    XTIMER_STATUS_BUSY = 10,
+    // The buffer is too small; nothing was written to it.
+    XTIMER_STATUS_TOO_SMALL = 11,
+    // A capacity cannot work.
+    XTIMER_STATUS_CONFIG = 12,
+    // Memory could not be had.
+    XTIMER_STATUS_NO_MEMORY = 13,
+    // An argument is NULL or out of range.
+    XTIMER_STATUS_INVALID_ARGUMENT = 32,
+    // A string is not UTF-8.
+    XTIMER_STATUS_INVALID_TEXT = 33,
+    // The handle's timer was destroyed, or never was one.
+    XTIMER_STATUS_NO_TIMER = 34,
+    // As many timers exist as there can be.
+    XTIMER_STATUS_TOO_MANY_TIMERS = 35,
+    // The thread is ending, or the default timer's memory could not be had.
+    XTIMER_STATUS_NO_CONTEXT = 36,
+    // No such section is recorded, or no such entry exists.
+    XTIMER_STATUS_NOT_FOUND = 37,
+    // A file or descriptor could not be written.
+    XTIMER_STATUS_IO = 38,
+    // The default timer was in use already; it stays as it is.
+    XTIMER_STATUS_ALREADY_MADE = 39,
+    // An error in the library itself.
+    XTIMER_STATUS_INTERNAL = 40,
+} xtimer_status;
+
+// The statistics kept of each section, besides its number of entries and total time. What is not
+// kept shows as absent in reports.
+typedef enum xtimer_statistics {
+    // No others.
+    XTIMER_STATISTICS_COUNT_TOTAL = 0,
+    // And the shortest and longest duration.
+    XTIMER_STATISTICS_MIN_MAX = 1,
+    // And the time not spent in nested sections.
+    XTIMER_STATISTICS_EXCLUSIVE = 2,
+    // And the sum of squares, for the standard deviation.
+    XTIMER_STATISTICS_FULL = 3,
+} xtimer_statistics;
+
+// What a begin returns and xtimer_end takes back; 0: not recorded. Any number is safe to give to
+// xtimer_end: one that is no open section's is refused.
+typedef uint64_t xtimer_token_t;
+
+// A timer, as a checked handle: once destroyed, each use is refused with XTIMER_STATUS_NO_TIMER and
+// does no harm. A value: copy it. All zero is no timer. Any thread may use any handle.
+typedef struct xtimer_t {
+    // The library's own.
+    uint64_t handle;
+} xtimer_t;
+
+// The path of a section, to begin sections beneath it from another thread or later. A value: copy
+// it, keep it; it stays good after its section ended. All zero is the top.
+typedef struct xtimer_path_t {
+    // The library's own.
+    uint64_t value;
+} xtimer_path_t;
+
+// A status, as functions return it.
+typedef enum xtimer_status xtimer_status_t;
+
+// A call site. Make it `static` with XTIMER_SITE(name, category) and give its address to
+// xtimer_begin_at; name and category live as long as it does. Any number of threads may share one.
+typedef struct xtimer_site_t {
+    // What earlier calls came to. All zero at first; the library's own from then on.
+    uint64_t word[2];
+    // The section's name: UTF-8, not NULL.
+    const char *name;
+    // The section's category: UTF-8; NULL means "default".
+    const char *category;
+} xtimer_site_t;
+
+// A section held by value, for work that is on no thread's stack: an awaiting task, a pair of GPU
+// events, a callback. Finish it once, on any thread; all zero is a section that was not begun.
+typedef struct xtimer_detached_t {
+    // The library's own, as all fields.
+    uint64_t start;
+    // When, in clears.
+    uint64_t epoch;
+    // Where.
+    uint64_t path;
+    // 1: begun; 2: finished.
+    uint64_t state;
+} xtimer_detached_t;
+
+// How a report or JSON is to look. All zero is compact and keeps counted sections apart.
+typedef struct xtimer_export_options_t {
+    // Unites counted sections, such as `step[3]`, under their base name.
+    bool flatten;
+    // Spaces by which JSON indents a level, 16 at most; 0: compact, in one line.
+    uint32_t indent;
+} xtimer_export_options_t;
+
+// One section's numbers. Times are nanoseconds; where a time is not kept or there is none yet it is
+// XTIMER_NONE, and a mean or deviation is not a number.
+typedef struct xtimer_section_info_t {
+    // Its name: the last of its path.
+    const char *name;
+    // The names of its path, outermost first; its own is the last.
+    const char *const *path;
+    // How many names the path has.
+    size_t path_length;
+    // The category it was last begun with.
+    const char *category;
+    // How often it was ended or recorded.
+    uint64_t count;
+    // Its time.
+    uint64_t total_ns;
+    // Its time not spent in sections nested in it on the same stack.
+    uint64_t exclusive_ns;
+    // Its shortest duration.
+    uint64_t min_ns;
+    // Its longest duration.
+    uint64_t max_ns;
+    // Its mean duration.
+    double mean_ns;
+    // The sample standard deviation of its durations (divisor n-1).
+    double std_ns;
+    // For how long the first of its open entries has been open.
+    uint64_t open_ns;
+    // How many of its entries are open.
+    uint32_t open;
+    // How many recorded sections it is nested in.
+    uint32_t depth;
+    // A writer was stopped in the middle: count and times may be one entry apart.
+    bool busy;
+    // Threads that found no lane added to it: no deviation.
+    bool late;
+    // Its mean is so near to the timer's own cost that the numbers say as much of that.
+    bool near_price;
+    // The sections beneath it took longer: they ran beside it.
+    bool exceeded;
+} xtimer_section_info_t;
+
+// A snapshot, as a checked handle: once freed, each use is refused. All zero is none.
+typedef struct xtimer_snapshot_t {
+    // The library's own.
+    uint64_t handle;
+} xtimer_snapshot_t;
+
+// What was not recorded, or not as asked, since the last clear.
+typedef struct xtimer_losses_t {
+    // Sections discarded because an outer one was ended, or their thread.
+    uint64_t unclosed;
+    // Begins refused because the stack was full.
+    uint64_t too_deep;
+    // Begins refused by a rule.
+    uint64_t refused;
+    // Ends with a token whose section was not open.
+    uint64_t not_open;
+    // Sections that took no time because the clock stepped back.
+    uint64_t steps_back;
+    // Counted sections recorded under their base name, because theirs did not fit.
+    uint64_t base_name;
+    // Begins of new paths that found the table full.
+    uint64_t no_slot;
+    // Begins with a category that did not fit (since the timer was made).
+    uint64_t categories;
+    // Threads that found no lane (since the timer was made).
+    uint64_t late_contexts;
+} xtimer_losses_t;
+
+// A clock: returns ticks. Called by any thread, by several at once, and from signal handlers where
+// they time sections. It returns: no exception, no longjmp.
+typedef uint64_t (*xtimer_clock_t)(void *data);
+
+// What a timer is made with. Get one from xtimer_config_default and change what should differ.
+typedef struct xtimer_config_t {
+    // Bytes of this struct, as xtimer_config_default wrote it: tells its version.
+    size_t size;
+    // Distinct section paths.
+    uint32_t sections;
+    // Sections open at once in one thread.
+    uint32_t depth;
+    // Threads with statistics of their own at the same time.
+    uint32_t lanes;
+    // Categories, "default" and the reserved "(other)" among them.
+    uint32_t categories;
+    // Forbidden nestings, the process's among them.
+    uint32_t rules;
+    // Bytes of all distinct names and categories, with 12 for each.
+    uint32_t name_bytes;
+    // Snapshots and reports that may be taken at the same time, 64 at most.
+    uint32_t scratch;
+    // Whether threads beyond `lanes` share slots (1: slower, no standard deviation) or are refused
+    // (0).
+    uint32_t late;
+    // One of xtimer_statistics.
+    uint32_t statistics;
+    // Significant bits of the clock function's ticks, 1 to 64.
+    uint32_t clock_width;
+    // Ticks a second of the clock function.
+    uint64_t clock_hertz;
+    // The clock to read; NULL for the machine's best.
+    xtimer_clock_t clock;
+    // What the clock function is called with; lives as long as the timer.
+    void *clock_data;
+} xtimer_config_t;
+
+#ifdef __cplusplus
+extern "C" {
+#endif // __cplusplus
+
+// Says why this thread's last call that failed did so.
+//
+// One sentence without a line break, in UTF-8, "" if no call of this thread has failed. A success
+// does not change it. The text is the thread's and stands until the next call of this function or
+// the next failure of this thread. Any thread.
+const char *xtimer_last_error(void);
+
+// A status in words, in general: `xtimer_last_error` names the culprit. Never NULL; static. Any
+// number, any thread.
+const char *xtimer_status_text(int status);
+
+// The library's version, such as "0.1.0". Static. Any thread.
+const char *xtimer_version(void);
+
+// Begins a section of the default timer inside the thread's innermost open section.
+//
+// `name` is UTF-8; `category` is UTF-8, NULL means "default". Neither needs to live on. Returns the
+// token that xtimer_end takes back; 0 where it was not begun (the timer is switched off, or
+// xtimer_last_error says why), which xtimer_end accepts and ignores. Any thread; end it on the same
+// thread. Literals are recognised by address and content; a call site (xtimer_begin_at) is faster.
+// A thread's context ends with its thread-local objects: in later destructors of them, and in
+// handlers of atexit, it is 0.
+//
+// # Safety
+// Each string is NULL or ends with a zero.
+xtimer_token_t xtimer_begin(const char *name, const char *category);
+
+// As xtimer_begin, in a timer of your own.
+//
+// # Safety
+// As for xtimer_begin.
+xtimer_token_t xtimer_timer_begin(struct xtimer_t timer, const char *name, const char *category);
+
+// Begins the counted section `name[index]` of the default timer: kept apart from other indices, and
+// united with them where a report flattens. As xtimer_begin in all else.
+//
+// # Safety
+// As for xtimer_begin.
+xtimer_token_t xtimer_begin_counted(const char *name, int64_t index, const char *category);
+
+// As xtimer_begin_counted, in a timer of your own.
+//
+// # Safety
+// As for xtimer_begin.
+xtimer_token_t xtimer_timer_begin_counted(struct xtimer_t timer,
+                                          const char *name,
+                                          int64_t index,
+                                          const char *category);
+
+// Begins a section of the default timer beneath a path, often of another thread, whose section may
+// have ended by now. What is begun next on this thread nests inside it.
+//
+// As xtimer_begin in all else. Its time does not reduce the exclusive time of the section it is
+// beneath, since it runs beside it.
+//
+// # Safety
+// As for xtimer_begin.
+xtimer_token_t xtimer_begin_beneath(struct xtimer_path_t parent,
+                                    const char *name,
+                                    const char *category);
+
+// As xtimer_begin_beneath, in a timer of your own, whose path it is.
+//
+// # Safety
+// As for xtimer_begin.
+xtimer_token_t xtimer_timer_begin_beneath(struct xtimer_t timer,
+                                          struct xtimer_path_t parent,
+                                          const char *name,
+                                          const char *category);
+
+// Ends a section of the default timer and records it. On the thread that began it.
+//
+// The token 0 is ignored. XTIMER_STATUS_UNCLOSED: it was recorded, and sections inside it that were
+// still open were discarded and counted. XTIMER_STATUS_NOT_OPEN, XTIMER_STATUS_OTHER_CONTEXT:
+// nothing changed. Wait-free; never allocates, locks, or waits.
+xtimer_status_t xtimer_end(xtimer_token_t token);
+
+// As xtimer_end, in a timer of your own.
+xtimer_status_t xtimer_timer_end(struct xtimer_t timer, xtimer_token_t token);
+
+// The path of this thread's innermost open section of the default timer; all zero where none is
+// open. Any thread.
+struct xtimer_path_t xtimer_current_path(void);
+
+// As xtimer_current_path, in a timer of your own; all zero where the handle is none.
+struct xtimer_path_t xtimer_timer_current_path(struct xtimer_t timer);
+
+// Begins a section of the default timer at a call site, inside the thread's innermost open section.
+//
+// Returns the token that xtimer_end takes back; 0 where it was not begun (the timer is switched off,
+// or xtimer_last_error says why), which xtimer_end accepts and ignores. Any thread, signal handlers
+// included; end it on the same thread. A few nanoseconds where the site was last begun inside the
+// same section. Never allocates, locks, or waits.
+//
+// # Safety
+// `site` is NULL (an error) or points to a call site that lives and that only this library changes.
+xtimer_token_t xtimer_begin_at(struct xtimer_site_t *site);
+
+// As xtimer_begin_at, in a timer of your own.
+//
+// # Safety
+// As for xtimer_begin_at.
+xtimer_token_t xtimer_timer_begin_at(struct xtimer_t timer, struct xtimer_site_t *site);
+
+// Begins a section of the default timer that is on no stack, inside this thread's innermost open
+// section. It reduces no exclusive time, and nothing nests in it but by its path.
+//
+// All zero where it was not begun (the timer is switched off, or xtimer_last_error says why);
+// finishing that does nothing. Never finished, it counts as begun and took no time. Any thread.
+//
+// # Safety
+// Each string is NULL or ends with a zero.
+struct xtimer_detached_t xtimer_detach(const char *name, const char *category);
+
+// As xtimer_detach, in a timer of your own.
+//
+// # Safety
+// As for xtimer_detach.
+struct xtimer_detached_t xtimer_timer_detach(struct xtimer_t timer,
+                                             const char *name,
+                                             const char *category);
+
+// As xtimer_detach, beneath a path instead of the innermost open section.
+//
+// # Safety
+// As for xtimer_detach.
+struct xtimer_detached_t xtimer_detach_beneath(struct xtimer_path_t parent,
+                                               const char *name,
+                                               const char *category);
+
+// As xtimer_detach_beneath, in a timer of your own, whose path it is.
+//
+// # Safety
+// As for xtimer_detach.
+struct xtimer_detached_t xtimer_timer_detach_beneath(struct xtimer_t timer,
+                                                     struct xtimer_path_t parent,
+                                                     const char *name,
+                                                     const char *category);
+
+// Finishes a detached section of the default timer: records it. On any thread, once: a second time
+// is XTIMER_STATUS_NOT_OPEN. One that was not begun is ignored.
+//
+// # Safety
+// `detached` is NULL (an error) or points to a section that no other thread uses now.
+xtimer_status_t xtimer_finish(struct xtimer_detached_t *detached);
+
+// As xtimer_finish, in the timer that it was begun in.
+//
+// # Safety
+// As for xtimer_finish.
+xtimer_status_t xtimer_timer_finish(struct xtimer_t timer, struct xtimer_detached_t *detached);
+
+// The path of a detached section, to begin sections beneath it; all zero for NULL and for one that
+// was not begun. Any thread.
+//
+// # Safety
+// `detached` is NULL or points to a section that no other thread changes now.
+struct xtimer_path_t xtimer_detached_path(const struct xtimer_detached_t *detached);
+
+// Adds a duration of `nanoseconds` to the section `name` inside this thread's innermost open
+// section of the default timer, as if it had been timed once.
+//
+// It does not reduce the exclusive time of the section it is in. Rules are checked:
+// XTIMER_STATUS_FORBIDDEN. NULL for `category` means "default". Any thread, signal handlers
+// included.
+//
+// # Safety
+// Each string is NULL or ends with a zero.
+xtimer_status_t xtimer_record_ns(const char *name, const char *category, uint64_t nanoseconds);
+
+// As xtimer_record_ns, in a timer of your own.
+//
+// # Safety
+// As for xtimer_record_ns.
+xtimer_status_t xtimer_timer_record_ns(struct xtimer_t timer,
+                                       const char *name,
+                                       const char *category,
+                                       uint64_t nanoseconds);
+
+// As xtimer_record_ns, with a duration in seconds. XTIMER_STATUS_BAD_DURATION: it is negative, not
+// a number, or longer than 2^64 ns; nothing was recorded.
+//
+// # Safety
+// As for xtimer_record_ns.
+xtimer_status_t xtimer_record_seconds(const char *name, const char *category, double seconds);
+
+// As xtimer_record_seconds, in a timer of your own.
+//
+// # Safety
+// As for xtimer_record_ns.
+xtimer_status_t xtimer_timer_record_seconds(struct xtimer_t timer,
+                                            const char *name,
+                                            const char *category,
+                                            double seconds);
+
+// As xtimer_record_ns, into the section `name` beneath a path instead of the innermost open section.
+//
+// # Safety
+// As for xtimer_record_ns.
+xtimer_status_t xtimer_record_beneath_ns(struct xtimer_path_t parent,
+                                         const char *name,
+                                         const char *category,
+                                         uint64_t nanoseconds);
+
+// As xtimer_record_beneath_ns, in a timer of your own, whose path it is.
+//
+// # Safety
+// As for xtimer_record_ns.
+xtimer_status_t xtimer_timer_record_beneath_ns(struct xtimer_t timer,
+                                               struct xtimer_path_t parent,
+                                               const char *name,
+                                               const char *category,
+                                               uint64_t nanoseconds);
+
+// Forbids sections of category `inner` directly inside sections that were begun with category
+// `outer`, in every timer of the process, those made later included.
+//
+// Such a begin returns 0, and xtimer_last_error names both categories. NULL means "default". A rule
+// that stands already is no error. Rules survive xtimer_clear. XTIMER_STATUS_RULES_FULL: it did not
+// fit into a timer. Any thread; not from a signal handler.
+//
+// # Safety
+// Each string is NULL or ends with a zero.
+xtimer_status_t xtimer_forbid(const char *outer, const char *inner);
+
+// As xtimer_forbid, in this timer alone (with xtimer_default: in all).
+//
+// # Safety
+// As for xtimer_forbid.
+xtimer_status_t xtimer_timer_forbid(struct xtimer_t timer, const char *outer, const char *inner);
+
+// Drops the rules of the process; those that a timer of your own added for itself stay. Any thread;
+// not from a signal handler.
+xtimer_status_t xtimer_clear_rules(void);
+
+// Drops the rules that this timer added for itself; those of the process stay.
+xtimer_status_t xtimer_timer_clear_rules(struct xtimer_t timer);
+
+// A category's total in the default timer, in nanoseconds: the time of its sections, none counted
+// that is nested, at any depth, in a recorded one of the same category.
+//
+// 0 where it has no sections; also on an error, which xtimer_last_error tells. NULL means
+// "default". Any thread, signal handlers included.
+//
+// # Safety
+// `category` is NULL or ends with a zero.
+uint64_t xtimer_category_total_ns(const char *category);
+
+// As xtimer_category_total_ns, in a timer of your own.
+//
+// # Safety
+// As for xtimer_category_total_ns.
+uint64_t xtimer_timer_category_total_ns(struct xtimer_t timer, const char *category);
+
+// As xtimer_category_total_ns, in seconds; not a number on an error.
+//
+// # Safety
+// As for xtimer_category_total_ns.
+double xtimer_category_total(const char *category);
+
+// As xtimer_category_total, in a timer of your own.
+//
+// # Safety
+// As for xtimer_category_total_ns.
+double xtimer_timer_category_total(struct xtimer_t timer, const char *category);
+
+// Time of all sections of the default timer that have no recorded parent, in nanoseconds.
+//
+// 0 also on an error, which xtimer_last_error tells. Any thread, signal handlers included.
+uint64_t xtimer_total_ns(void);
+
+// As xtimer_total_ns, in a timer of your own.
+uint64_t xtimer_timer_total_ns(struct xtimer_t timer);
+
+// As xtimer_total_ns, in seconds; not a number on an error.
+double xtimer_total(void);
+
+// As xtimer_total, in a timer of your own.
+double xtimer_timer_total(struct xtimer_t timer);
+
+// Drops all timings of the default timer, and keeps names, rules and open sections. A section open
+// now is not recorded when it ends; those begun in it afterwards are, and count as top-level.
+//
+// XTIMER_STATUS_BUSY: another clear is at work; nothing was cleared. Any thread, signal handlers
+// included.
+xtimer_status_t xtimer_clear(void);
+
+// As xtimer_clear, in a timer of your own.
+xtimer_status_t xtimer_timer_clear(struct xtimer_t timer);
+
+// Switches the default timer off (false) or on (true, as it is at first).
+//
+// While it is off, a begin costs a load and a branch, returns 0 and is no error. Sections open by
+// then are recorded when they end. Any thread, signal handlers included.
+xtimer_status_t xtimer_set_enabled(bool enabled);
+
+// As xtimer_set_enabled, for a timer of your own.
+xtimer_status_t xtimer_timer_set_enabled(struct xtimer_t timer, bool enabled);
+
+// Whether the default timer is switched on. Any thread, signal handlers included.
+bool xtimer_is_enabled(void);
+
+// As xtimer_is_enabled, of a timer of your own; false where the handle is none.
+bool xtimer_timer_is_enabled(struct xtimer_t timer);
+
+// Writes the default timer's profile as JSON into `buffer`, ended by a zero.
+//
+// Compact, counted sections united; the keys are in the project's guide. `needed`, where not NULL,
+// gets the bytes it takes with the zero. XTIMER_STATUS_TOO_SMALL: `capacity` is less, or `buffer`
+// NULL, and nothing was written to it; the profile may grow before the next call.
+// XTIMER_STATUS_BUSY: other snapshots are being taken. No allocation, no lock: any thread, signal
+// handlers included. Times are in seconds.
+//
+// # Safety
+// `buffer` is NULL or `capacity` bytes there may be written; `needed` is NULL or may be written.
+xtimer_status_t xtimer_export_json(char *buffer, size_t capacity, size_t *needed);
+
+// As xtimer_export_json, with options; NULL for those of xtimer_export_json.
+//
+// # Safety
+// As for xtimer_export_json; `options` is NULL or may be read.
+xtimer_status_t xtimer_export_json_with(const struct xtimer_export_options_t *options,
+                                        char *buffer,
+                                        size_t capacity,
+                                        size_t *needed);
+
+// As xtimer_export_json_with, of a timer of your own.
+//
+// # Safety
+// As for xtimer_export_json_with.
+xtimer_status_t xtimer_timer_export_json(struct xtimer_t timer,
+                                         const struct xtimer_export_options_t *options,
+                                         char *buffer,
+                                         size_t capacity,
+                                         size_t *needed);
+
+// Writes the default timer's report for people into `buffer`, ended by a zero; "" when nothing was
+// recorded. As xtimer_export_json in all else.
+//
+// # Safety
+// As for xtimer_export_json.
+xtimer_status_t xtimer_report(char *buffer, size_t capacity, size_t *needed);
+
+// As xtimer_report, with options; NULL for those of xtimer_report.
+//
+// # Safety
+// As for xtimer_export_json_with.
+xtimer_status_t xtimer_report_with(const struct xtimer_export_options_t *options,
+                                   char *buffer,
+                                   size_t capacity,
+                                   size_t *needed);
+
+// As xtimer_report_with, of a timer of your own.
+//
+// # Safety
+// As for xtimer_export_json_with.
+xtimer_status_t xtimer_timer_report(struct xtimer_t timer,
+                                    const struct xtimer_export_options_t *options,
+                                    char *buffer,
+                                    size_t capacity,
+                                    size_t *needed);
+
+// Writes the default timer's report to a file descriptor, with a newline at the end; nothing when
+// nothing was recorded.
+//
+// Made for signal handlers: no allocation, no lock, write(2) alone, errno is kept. Counted sections
+// are united. XTIMER_STATUS_IO: the descriptor took a part of it or nothing. XTIMER_STATUS_BUSY:
+// other snapshots are being taken; nothing was written. Any thread.
+xtimer_status_t xtimer_report_fd(int fd);
+
+// As xtimer_report_fd, of a timer of your own.
+xtimer_status_t xtimer_timer_report_fd(struct xtimer_t timer, int fd);
+
+// Writes the default timer's profile as compact JSON to a file descriptor, with a newline at the
+// end. As xtimer_report_fd in all else.
+xtimer_status_t xtimer_json_fd(int fd);
+
+// As xtimer_json_fd, of a timer of your own.
+xtimer_status_t xtimer_timer_json_fd(struct xtimer_t timer, int fd);
+
+// Saves the default timer's profile as JSON, ended by a newline, at `path`.
+//
+// It is written beside the path and then renamed, so that a reader finds the old file or the new one
+// whole. `options` as for xtimer_export_json_with. XTIMER_STATUS_IO: nothing is changed at `path`,
+// and xtimer_last_error says why. It allocates: any thread, not from a signal handler.
+//
+// # Safety
+// `path` is NULL (an error) or ends with a zero; `options` is NULL or may be read.
+xtimer_status_t xtimer_save_json(const char *path,
+                                 const struct xtimer_export_options_t *options);
+
+// As xtimer_save_json, of a timer of your own.
+//
+// # Safety
+// As for xtimer_save_json.
+xtimer_status_t xtimer_timer_save_json(struct xtimer_t timer,
+                                       const char *path,
+                                       const struct xtimer_export_options_t *options);
+
+// Writes to `info` the numbers of the section of the default timer whose path is `names`, outermost
+// first, `count` of them.
+//
+// With `flatten`, counted sections are united first, and the names are those without counters.
+// `info->path` and `info->name` are the caller's own `names`; `info->category` is the thread's and
+// stands until its next call of this function. XTIMER_STATUS_NOT_FOUND: no such section is recorded;
+// nothing was written. Any thread; not from a signal handler.
+//
+// # Safety
+// `names` is NULL (an error) or `count` strings that each are NULL or end with a zero; `info` is NULL
+// (an error) or may be written.
+xtimer_status_t xtimer_section_info(const char *const *names,
+                                    size_t count,
+                                    bool flatten,
+                                    struct xtimer_section_info_t *info);
+
+// As xtimer_section_info, of a timer of your own.
+//
+// # Safety
+// As for xtimer_section_info.
+xtimer_status_t xtimer_timer_section_info(struct xtimer_t timer,
+                                          const char *const *names,
+                                          size_t count,
+                                          bool flatten,
+                                          struct xtimer_section_info_t *info);
+
+// Copies all numbers of the default timer as of now. With `flatten`, counted sections such as
+// `step[3]` are united under their base name.
+//
+// On success the handle is written to `snapshot`; free it with xtimer_snapshot_free. The copy stays
+// as it is whatever the timer does. XTIMER_STATUS_BUSY: other snapshots are being taken. It
+// allocates: any thread, not from a signal handler.
+//
+// # Safety
+// `snapshot` is NULL (an error) or may be written.
+xtimer_status_t xtimer_snapshot_take(bool flatten, struct xtimer_snapshot_t *snapshot);
+
+// As xtimer_snapshot_take, of a timer of your own.
+//
+// # Safety
+// As for xtimer_snapshot_take.
+xtimer_status_t xtimer_timer_snapshot_take(struct xtimer_t timer,
+                                           bool flatten,
+                                           struct xtimer_snapshot_t *snapshot);
+
+// Frees a snapshot: what its infos point to goes with it. A second time is an error and no more.
+// Any thread; not from a signal handler.
+xtimer_status_t xtimer_snapshot_free(struct xtimer_snapshot_t snapshot);
+
+// How many sections a snapshot has; 0 where the handle is none. Any thread.
+size_t xtimer_snapshot_count(struct xtimer_snapshot_t snapshot);
+
+// Writes to `info` a section of a snapshot: depth first, in order of first entry, from 0 on.
+//
+// What its pointers lead to stands until the snapshot is freed. XTIMER_STATUS_NOT_FOUND: there are
+// not so many; nothing was written. Any thread.
+//
+// # Safety
+// `info` is NULL (an error) or may be written.
+xtimer_status_t xtimer_snapshot_at(struct xtimer_snapshot_t snapshot,
+                                   size_t index,
+                                   struct xtimer_section_info_t *info);
+
+// Time of a snapshot's sections without a recorded parent, in nanoseconds; 0 where the handle is
+// none. Any thread.
+uint64_t xtimer_snapshot_total_ns(struct xtimer_snapshot_t snapshot);
+
+// How many categories a snapshot's sections have; 0 where the handle is none. Any thread.
+size_t xtimer_snapshot_category_count(struct xtimer_snapshot_t snapshot);
+
+// Writes to `category` and `total_ns` a category of a snapshot, sorted by code point, from 0 on, and
+// its total in nanoseconds.
+//
+// The string stands until the snapshot is freed. XTIMER_STATUS_NOT_FOUND: there are not so many;
+// nothing was written. Any thread.
+//
+// # Safety
+// `category` and `total_ns` are NULL (an error) or may be written.
+xtimer_status_t xtimer_snapshot_category_at(struct xtimer_snapshot_t snapshot,
+                                            size_t index,
+                                            const char **category,
+                                            uint64_t *total_ns);
+
+// Writes to `losses` what had not been recorded, or not as asked, when a snapshot was taken. Any
+// thread.
+//
+// # Safety
+// `losses` is NULL (an error) or may be written.
+xtimer_status_t xtimer_snapshot_losses(struct xtimer_snapshot_t snapshot,
+                                       struct xtimer_losses_t *losses);
+
+// The config of the default timer: 4,096 sections, depth 1,024, 256 lanes, 256 categories, all
+// statistics, the machine's best clock. Any thread.
+struct xtimer_config_t xtimer_config_default(void);
+
+// The default timer's handle, for the functions that take one. It needs no making and cannot be
+// destroyed. Any thread.
+struct xtimer_t xtimer_default(void);
+
+// Makes a timer with the capacities and clock of `config`, or with the defaults where that is NULL.
+//
+// On success its handle is written to `timer`. It allocates its memory once, and whatever is not
+// touched costs no physical memory. 64 timers can exist at once. The rules of the process hold in
+// it. Any thread; not from a signal handler.
+//
+// # Safety
+// `config` is NULL or points to a config made by xtimer_config_default; `timer` is NULL (an error)
+// or may be written. A clock function of the config is safe to call as the config says, for as long
+// as the timer exists.
+xtimer_status_t xtimer_create(const struct xtimer_config_t *config, struct xtimer_t *timer);
+
+// Destroys a timer: its handle is refused from here on, everywhere.
+//
+// Its memory is given back when the last thread that timed sections in it has ended, or uses or makes
+// another timer. A second time is an error and no more; so is the default timer, which lives as long
+// as the process. Any thread; not from a signal handler.
+xtimer_status_t xtimer_destroy(struct xtimer_t timer);
+
+// Gives the default timer other capacities or another clock, before it is first used.
+//
+// Not needed: without it, it has those of xtimer_config_default. Where the default timer was used or
+// configured before, it stays as it is, and the status is XTIMER_STATUS_ALREADY_MADE. Any thread;
+// not from a signal handler.
+//
+// # Safety
+// As for xtimer_create; the clock function is called until the process ends.
+xtimer_status_t xtimer_configure(const struct xtimer_config_t *config);
+
+#ifdef __cplusplus
+}  // extern "C"
+#endif  // __cplusplus
+
+#endif  /* XTIMER_H */

@@ -1,0 +1,574 @@
+// xtimer.hpp: times named sections as they nest, by category. C++17, header only, over xtimer.h.
+//
+//     void forward() {
+//         XTIMER_FUNCTION("compute");              // until the end of the function
+//         {
+//             XTIMER_SCOPE("attention");           // until the end of the block; category "default"
+//         }
+//         xtimer::scope save{"save", "io"};        // by name; ends early with save.stop()
+//     }
+//     std::puts(xtimer::report().c_str());
+//
+// Names and categories are UTF-8. Functions without a timer use the default one, which needs no
+// making. Nothing throws but std::bad_alloc, where a std::string or vector is returned. With
+// XTIMER_DISABLE defined all of it compiles to nothing, and the library is not needed.
+
+#ifndef XTIMER_HPP
+#define XTIMER_HPP
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#ifndef XTIMER_DISABLE
+#include "xtimer.h"
+#endif
+
+// What the header stores belongs to the program or plugin that includes it, and goes with it: a
+// symbol that is unique in the process would keep a plugin from being unloaded.
+#if defined(__GNUC__)
+#define XTIMER_HIDDEN __attribute__((visibility("hidden")))
+#define XTIMER_SIGNATURE __PRETTY_FUNCTION__
+#elif defined(_MSC_VER)
+#define XTIMER_HIDDEN
+#define XTIMER_SIGNATURE __FUNCSIG__
+#else
+#define XTIMER_HIDDEN
+#define XTIMER_SIGNATURE __func__
+#endif
+
+namespace xtimer {
+
+// A string that ends with a zero, of whatever a caller has; it must live for the call.
+class text {
+  public:
+    text(const char *characters) noexcept : characters_(characters) {}
+    text(const std::string &characters) noexcept : characters_(characters.c_str()) {}
+    const char *c_str() const noexcept { return characters_; }
+
+  private:
+    const char *characters_;
+};
+
+// A name with an index: `step[3]`, kept apart from other indices until a report unites them.
+struct counted {
+    template <typename Index, typename = std::enable_if_t<std::is_integral_v<Index>>>
+    counted(text base, Index number) noexcept
+        : name(base), index(static_cast<std::int64_t>(number)) {}
+    text name;
+    std::int64_t index;
+};
+
+using seconds = std::chrono::duration<double>;
+
+// One section's numbers. A time that is not kept is nanoseconds::min().
+struct section {
+    std::vector<std::string> path; // outermost first
+    std::string category;
+    std::uint64_t count = 0;
+    std::chrono::nanoseconds total{}, exclusive{}, min{}, max{};
+    double mean = 0, deviation = 0; // ns; not a number where there is none
+    std::uint32_t open = 0, depth = 0;
+};
+
+namespace detail {
+
+// A name and category known at compile time.
+struct literal {
+    constexpr literal(const char *a_name, const char *a_category = nullptr)
+        : name(a_name), category(a_category) {}
+    const char *name, *category;
+};
+
+constexpr const char *category() { return nullptr; }
+constexpr const char *category(const char *given) { return given; }
+
+template <std::size_t N> struct characters {
+    char data[N] = {};
+};
+
+constexpr bool is_at(const char *signature, std::size_t at, const char *word) {
+    for (std::size_t i = 0; word[i] != 0; ++i)
+        if (signature[at + i] != word[i]) return false;
+    return true;
+}
+
+// Where a bracket that closes before `end` was opened; `end` where it was not.
+constexpr std::size_t opening(const char *signature, std::size_t end, char open, char close) {
+    int depth = 0;
+    for (std::size_t at = end; at-- > 0;) {
+        if (signature[at] == close) ++depth;
+        if (signature[at] == open && --depth == 0) return at;
+    }
+    return end;
+}
+
+// The qualified name within a compiler's full signature: without return type, parameters, and what
+// template parameters stand for. `void a::b::f(int) const [with T = int]` gives `a::b::f`.
+template <std::size_t N> constexpr characters<N + 10> readable(const char (&signature)[N]) {
+    std::size_t end = N - 1;
+    if (end > 0 && signature[end - 1] == ']') {
+        const std::size_t open = opening(signature, end, '[', ']');
+        if (open > 0 && open < end && signature[open - 1] == ' ') end = open - 1;
+    }
+    // GCC shows a lambda as `outer(int)::<lambda(int)>`, and the outermost function is its name.
+    bool is_lambda = false;
+    for (std::size_t at = 0; at < end; ++at)
+        if (is_at(signature, at, "::<lambda(")) {
+            is_lambda = true;
+            end = at;
+        }
+    std::size_t last = end;
+    while (last > 0 && signature[last - 1] != ')') --last;
+    if (last > 0) end = opening(signature, last, '(', ')');
+    // An operator's own name may hold spaces and angle brackets.
+    std::size_t start = end;
+    for (std::size_t at = 0; at < end; ++at)
+        if (is_at(signature, at, "operator") &&
+            (at == 0 || signature[at - 1] == ':' || signature[at - 1] == ' ')) {
+            start = at;
+            break;
+        }
+    int depth = 0;
+    while (start > 0) {
+        const char before = signature[start - 1];
+        if (before == '>' || before == ')' || before == '}') ++depth;
+        if (before == '<' || before == '(' || before == '{') --depth;
+        if (depth < 0 || (depth == 0 && before == ' ')) break;
+        --start;
+    }
+    while (start < end && (signature[start] == '*' || signature[start] == '&')) ++start;
+    characters<N + 10> name;
+    std::size_t used = 0;
+    for (std::size_t at = start; at < end; ++at) name.data[used++] = signature[at];
+    if (is_lambda)
+        for (const char letter : {':', ':', '<', 'l', 'a', 'm', 'b', 'd', 'a', '>'})
+            name.data[used++] = letter;
+    return name;
+}
+
+} // namespace detail
+
+#define XTIMER_JOIN_(left, right) left##right
+#define XTIMER_JOIN(left, right) XTIMER_JOIN_(left, right)
+
+#ifndef XTIMER_DISABLE
+
+namespace detail {
+
+// Calls until the text fits.
+template <typename Export> std::string exported(Export &&call) {
+    std::string text;
+    for (int attempt = 0; attempt < 16; ++attempt) {
+        std::size_t needed = 0;
+        const xtimer_status_t code = call(&text[0], text.size() + 1, &needed);
+        if (code == XTIMER_STATUS_OK) {
+            text.resize(needed - 1);
+            return text;
+        }
+        if (code != XTIMER_STATUS_TOO_SMALL) break;
+        text.resize(needed + needed / 8); // it may grow meanwhile
+    }
+    return {};
+}
+
+inline std::chrono::nanoseconds nanoseconds(std::uint64_t value) {
+    using std::chrono::nanoseconds;
+    if (value == XTIMER_NONE) return nanoseconds::min();
+    const auto most = static_cast<std::uint64_t>(nanoseconds::max().count());
+    return nanoseconds(static_cast<nanoseconds::rep>(value < most ? value : most));
+}
+
+// What a call site stores: one for each type, and `Here` is a type for each call site. A variable
+// of a function could not be hidden.
+template <typename Here>
+XTIMER_HIDDEN inline xtimer_site_t site_of = {{0, 0}, Here::text().name, Here::text().category};
+template <typename Here>
+XTIMER_HIDDEN inline constexpr auto name_of = readable(Here::signature());
+
+} // namespace detail
+
+inline namespace enabled {
+
+// This thread's last error as a sentence; empty if there was none.
+inline std::string last_error() { return xtimer_last_error(); }
+
+// What a call came to: true when it succeeded, else with the reason.
+class status {
+  public:
+    status() noexcept = default;
+    explicit status(xtimer_status_t code) : code_(code) {
+        if (code != XTIMER_STATUS_OK) message_ = xtimer_last_error();
+    }
+    explicit operator bool() const noexcept { return code_ == XTIMER_STATUS_OK; }
+    xtimer_status_t code() const noexcept { return code_; }
+    // A sentence that names the culprit; empty on success.
+    const std::string &message() const noexcept { return message_; }
+
+  private:
+    xtimer_status_t code_ = XTIMER_STATUS_OK;
+    std::string message_;
+};
+
+// The path of a section: a value, to begin sections beneath it from another thread. The top unless
+// it was taken from current_path.
+struct path {
+    xtimer_path_t value{};
+};
+
+// Where a scope is to begin instead of inside the thread's innermost section.
+struct beneath {
+    explicit beneath(path where) noexcept : parent(where) {}
+    path parent;
+};
+
+// The functions of one timer. A reference: copy it.
+class timer_view {
+  public:
+    explicit timer_view(xtimer_t handle) noexcept : handle_(handle) {}
+    xtimer_t handle() const noexcept { return handle_; }
+
+    path current_path() const noexcept { return {xtimer_timer_current_path(handle_)}; }
+
+    // Sections of category `inner` are refused directly inside ones of category `outer`.
+    status forbid(text outer, text inner) const {
+        return status(xtimer_timer_forbid(handle_, outer.c_str(), inner.c_str()));
+    }
+    status clear_rules() const { return status(xtimer_timer_clear_rules(handle_)); }
+
+    // Drops all timings; names, rules and open sections stay.
+    status clear() const { return status(xtimer_timer_clear(handle_)); }
+    status set_enabled(bool enabled) const {
+        return status(xtimer_timer_set_enabled(handle_, enabled));
+    }
+    bool is_enabled() const noexcept { return xtimer_timer_is_enabled(handle_); }
+
+    // Adds a duration measured elsewhere to a section inside the innermost open one.
+    template <typename Rep, typename Period>
+    status record(text name, text category, std::chrono::duration<Rep, Period> time) const {
+        if constexpr (std::is_floating_point_v<Rep>) {
+            return status(xtimer_timer_record_seconds(handle_, name.c_str(), category.c_str(),
+                                                      static_cast<double>(seconds(time).count())));
+        } else {
+            const auto count =
+                std::chrono::duration_cast<std::chrono::nanoseconds>(time).count();
+            if (count < 0)
+                return status(xtimer_timer_record_seconds(handle_, name.c_str(), category.c_str(),
+                                                          static_cast<double>(count) / 1e9));
+            return status(xtimer_timer_record_ns(handle_, name.c_str(), category.c_str(),
+                                                 static_cast<std::uint64_t>(count)));
+        }
+    }
+
+    // Time of the sections without a recorded parent, and of a category; not a number on an error.
+    seconds total() const noexcept { return seconds(xtimer_timer_total(handle_)); }
+    seconds category_total(text category) const noexcept {
+        return seconds(xtimer_timer_category_total(handle_, category.c_str()));
+    }
+
+    // For people; empty when nothing was recorded, and on an error.
+    std::string report(bool flatten = true) const {
+        const xtimer_export_options_t options = {flatten, 0};
+        return detail::exported([&](char *buffer, std::size_t capacity, std::size_t *needed) {
+            return xtimer_timer_report(handle_, &options, buffer, capacity, needed);
+        });
+    }
+    // For programs; empty on an error.
+    std::string export_json(bool flatten = true, unsigned indent = 2) const {
+        const xtimer_export_options_t options = {flatten, indent};
+        return detail::exported([&](char *buffer, std::size_t capacity, std::size_t *needed) {
+            return xtimer_timer_export_json(handle_, &options, buffer, capacity, needed);
+        });
+    }
+    // Written beside the path, then renamed.
+    status save_json(text file, bool flatten = true, unsigned indent = 2) const {
+        const xtimer_export_options_t options = {flatten, indent};
+        return status(xtimer_timer_save_json(handle_, file.c_str(), &options));
+    }
+
+    // All sections as of now, depth first in order of first entry; empty on an error.
+    std::vector<section> sections(bool flatten = true) const {
+        struct taken {
+            xtimer_snapshot_t snapshot{};
+            ~taken() { xtimer_snapshot_free(snapshot); }
+        };
+        std::vector<section> found;
+        xtimer_snapshot_t snapshot{};
+        if (xtimer_timer_snapshot_take(handle_, flatten, &snapshot) != XTIMER_STATUS_OK)
+            return found;
+        const taken keep{snapshot};
+        const std::size_t count = xtimer_snapshot_count(snapshot);
+        found.reserve(count);
+        for (std::size_t index = 0; index < count; ++index) {
+            xtimer_section_info_t info;
+            if (xtimer_snapshot_at(snapshot, index, &info) != XTIMER_STATUS_OK) break;
+            section next;
+            next.path.assign(info.path, info.path + info.path_length);
+            next.category = info.category;
+            next.count = info.count;
+            next.total = detail::nanoseconds(info.total_ns);
+            next.exclusive = detail::nanoseconds(info.exclusive_ns);
+            next.min = detail::nanoseconds(info.min_ns);
+            next.max = detail::nanoseconds(info.max_ns);
+            next.mean = info.mean_ns;
+            next.deviation = info.std_ns;
+            next.open = info.open;
+            next.depth = info.depth;
+            found.push_back(std::move(next));
+        }
+        return found;
+    }
+
+  private:
+    xtimer_t handle_;
+};
+
+inline timer_view default_timer() noexcept { return timer_view(xtimer_default()); }
+
+// A timer of your own, destroyed with this object; scopes of it that are still open are refused.
+class timer : public timer_view {
+  public:
+    explicit timer(const xtimer_config_t &config = xtimer_config_default())
+        : timer(make(config)) {}
+    ~timer() {
+        if (made_) xtimer_destroy(handle());
+    }
+    timer(const timer &) = delete;
+    timer &operator=(const timer &) = delete;
+    // Whether it could be made.
+    const status &made() const noexcept { return made_; }
+
+  private:
+    struct result {
+        xtimer_t handle{};
+        status made;
+    };
+    static result make(const xtimer_config_t &config) {
+        result made;
+        made.made = status(xtimer_create(&config, &made.handle));
+        return made;
+    }
+    explicit timer(result &&made) : timer_view(made.handle), made_(std::move(made.made)) {}
+    status made_;
+};
+
+// A section from here to the end of the block. On the thread that made it.
+class scope {
+  public:
+    explicit scope(text name, text category = nullptr) noexcept
+        : token_(xtimer_begin(name.c_str(), category.c_str())) {}
+    explicit scope(const counted &name, text category = nullptr) noexcept
+        : token_(xtimer_begin_counted(name.name.c_str(), name.index, category.c_str())) {}
+    scope(beneath where, text name, text category = nullptr) noexcept
+        : token_(xtimer_begin_beneath(where.parent.value, name.c_str(), category.c_str())) {}
+    scope(beneath where, const counted &name, text category = nullptr)
+        : scope(where, spelled(name), category) {}
+
+    scope(const timer_view &timer, text name, text category = nullptr) noexcept
+        : timer_(timer.handle()),
+          token_(xtimer_timer_begin(timer_, name.c_str(), category.c_str())) {}
+    scope(const timer_view &timer, const counted &name, text category = nullptr) noexcept
+        : timer_(timer.handle()), token_(xtimer_timer_begin_counted(
+                                      timer_, name.name.c_str(), name.index, category.c_str())) {}
+    scope(const timer_view &timer, beneath where, text name, text category = nullptr) noexcept
+        : timer_(timer.handle()),
+          token_(xtimer_timer_begin_beneath(timer_, where.parent.value, name.c_str(),
+                                            category.c_str())) {}
+
+    ~scope() { end(); }
+    scope(const scope &) = delete;
+    scope &operator=(const scope &) = delete;
+
+    // Whether it was begun: not refused, the timer not switched off, not stopped yet.
+    bool is_open() const noexcept { return token_ != 0; }
+
+    // Ends the section now. A second time does nothing.
+    status stop() { return status(end()); }
+
+  private:
+    static std::string spelled(const counted &name) {
+        // std::to_string brings a symbol that would keep a plugin from being unloaded.
+        char index[24];
+        std::snprintf(index, sizeof index, "[%lld]", static_cast<long long>(name.index));
+        const char *base = name.name.c_str();
+        return std::string(base ? base : "") + index;
+    }
+    xtimer_status_t end() noexcept {
+        const xtimer_token_t token = std::exchange(token_, 0);
+        if (token == 0) return XTIMER_STATUS_OK;
+        return timer_.handle == 0 ? xtimer_end(token) : xtimer_timer_end(timer_, token);
+    }
+    xtimer_t timer_{}; // zero: the default one
+    xtimer_token_t token_;
+};
+
+// What XTIMER_SCOPE makes: a section of the default timer by its call site.
+class site_scope {
+  public:
+    explicit site_scope(xtimer_site_t &site) noexcept : token_(xtimer_begin_at(&site)) {}
+    ~site_scope() { xtimer_end(token_); }
+    site_scope(const site_scope &) = delete;
+    site_scope &operator=(const site_scope &) = delete;
+
+  private:
+    xtimer_token_t token_;
+};
+
+inline path current_path() noexcept { return {xtimer_current_path()}; }
+inline status forbid(text outer, text inner) { return default_timer().forbid(outer, inner); }
+inline status clear_rules() { return default_timer().clear_rules(); }
+inline status clear() { return default_timer().clear(); }
+inline status set_enabled(bool enabled) { return default_timer().set_enabled(enabled); }
+inline bool is_enabled() noexcept { return default_timer().is_enabled(); }
+template <typename Rep, typename Period>
+status record(text name, text category, std::chrono::duration<Rep, Period> time) {
+    return default_timer().record(name, category, time);
+}
+inline seconds total() noexcept { return default_timer().total(); }
+inline seconds category_total(text category) noexcept {
+    return default_timer().category_total(category);
+}
+inline std::string report(bool flatten = true) { return default_timer().report(flatten); }
+inline std::string export_json(bool flatten = true, unsigned indent = 2) {
+    return default_timer().export_json(flatten, indent);
+}
+inline status save_json(text file, bool flatten = true, unsigned indent = 2) {
+    return default_timer().save_json(file, flatten, indent);
+}
+inline std::vector<section> sections(bool flatten = true) {
+    return default_timer().sections(flatten);
+}
+
+} // namespace enabled
+
+// The call site is that of a type within a lambda: lambdas are numbered within their function, so
+// the type is the same in each unit that holds an inline function. What __COUNTER__ names has no
+// linkage: it differs between units.
+
+// Times the rest of the block. Name and, optionally, category are constants.
+#define XTIMER_SCOPE(...)                                                                          \
+    const ::xtimer::site_scope XTIMER_JOIN(xtimer_scope_, __COUNTER__)(                            \
+        []() noexcept -> xtimer_site_t & {                                                         \
+            struct here {                                                                          \
+                static constexpr ::xtimer::detail::literal text() { return {__VA_ARGS__}; }        \
+            };                                                                                     \
+            return ::xtimer::detail::site_of<here>;                                                \
+        }())
+
+// Times the rest of the function under its qualified name; the category is optional.
+#define XTIMER_FUNCTION(...) XTIMER_FUNCTION_(__COUNTER__, __VA_ARGS__)
+#define XTIMER_FUNCTION_(number, ...)                                                              \
+    constexpr const auto &XTIMER_JOIN(xtimer_signature_, number) = XTIMER_SIGNATURE;               \
+    const ::xtimer::site_scope XTIMER_JOIN(xtimer_scope_, number)(                                 \
+        []() noexcept -> xtimer_site_t & {                                                         \
+            struct here {                                                                          \
+                static constexpr const auto &signature() {                                         \
+                    return XTIMER_JOIN(xtimer_signature_, number);                                 \
+                }                                                                                  \
+                static constexpr ::xtimer::detail::literal text() {                                \
+                    return {::xtimer::detail::name_of<here>.data,                                  \
+                            ::xtimer::detail::category(__VA_ARGS__)};                              \
+                }                                                                                  \
+            };                                                                                     \
+            return ::xtimer::detail::site_of<here>;                                                \
+        }())
+
+#else // XTIMER_DISABLE: the same names, and nothing behind them
+
+inline namespace disabled {
+
+inline std::string last_error() { return {}; }
+
+class status {
+  public:
+    explicit operator bool() const noexcept { return true; }
+    int code() const noexcept { return 0; }
+    std::string message() const { return {}; }
+};
+
+struct path {};
+
+struct beneath {
+    explicit beneath(path) noexcept {}
+};
+
+class timer_view {
+  public:
+    path current_path() const noexcept { return {}; }
+    status forbid(text, text) const noexcept { return {}; }
+    status clear_rules() const noexcept { return {}; }
+    status clear() const noexcept { return {}; }
+    status set_enabled(bool) const noexcept { return {}; }
+    bool is_enabled() const noexcept { return false; }
+    template <typename Rep, typename Period>
+    status record(text, text, std::chrono::duration<Rep, Period>) const noexcept {
+        return {};
+    }
+    seconds total() const noexcept { return seconds(0); }
+    seconds category_total(text) const noexcept { return seconds(0); }
+    std::string report(bool = true) const { return {}; }
+    std::string export_json(bool = true, unsigned = 2) const { return {}; }
+    status save_json(text, bool = true, unsigned = 2) const noexcept { return {}; }
+    std::vector<section> sections(bool = true) const { return {}; }
+};
+
+inline timer_view default_timer() noexcept { return {}; }
+
+class timer : public timer_view {
+  public:
+    timer() noexcept {}
+    ~timer() {}
+    timer(const timer &) = delete;
+    timer &operator=(const timer &) = delete;
+    status made() const noexcept { return {}; }
+};
+
+// Its destructor is not trivial, so that a scope that is never looked at draws no warning.
+class scope {
+  public:
+    explicit scope(text, text = nullptr) noexcept {}
+    explicit scope(const counted &, text = nullptr) noexcept {}
+    scope(beneath, text, text = nullptr) noexcept {}
+    scope(beneath, const counted &, text = nullptr) noexcept {}
+    scope(const timer_view &, text, text = nullptr) noexcept {}
+    scope(const timer_view &, const counted &, text = nullptr) noexcept {}
+    scope(const timer_view &, beneath, text, text = nullptr) noexcept {}
+    ~scope() {}
+    scope(const scope &) = delete;
+    scope &operator=(const scope &) = delete;
+    bool is_open() const noexcept { return false; }
+    status stop() noexcept { return {}; }
+};
+
+inline path current_path() noexcept { return {}; }
+inline status forbid(text, text) noexcept { return {}; }
+inline status clear_rules() noexcept { return {}; }
+inline status clear() noexcept { return {}; }
+inline status set_enabled(bool) noexcept { return {}; }
+inline bool is_enabled() noexcept { return false; }
+template <typename Rep, typename Period>
+status record(text, text, std::chrono::duration<Rep, Period>) noexcept {
+    return {};
+}
+inline seconds total() noexcept { return seconds(0); }
+inline seconds category_total(text) noexcept { return seconds(0); }
+inline std::string report(bool = true) { return {}; }
+inline std::string export_json(bool = true, unsigned = 2) { return {}; }
+inline status save_json(text, bool = true, unsigned = 2) noexcept { return {}; }
+inline std::vector<section> sections(bool = true) { return {}; }
+
+} // namespace disabled
+
+#define XTIMER_SCOPE(...) static_assert(true, "XTIMER_DISABLE is defined")
+#define XTIMER_FUNCTION(...) static_assert(true, "XTIMER_DISABLE is defined")
+
+#endif // XTIMER_DISABLE
+
+} // namespace xtimer
+
+#endif // XTIMER_HPP
