@@ -1,0 +1,63 @@
+//! Writes include/xtimer.h from the Rust sources with cbindgen, or compares it.
+
+use std::path::PathBuf;
+
+use anyhow::{Context, Result, bail};
+
+use crate::places;
+
+fn file() -> PathBuf {
+    places::root().join("include/xtimer.h")
+}
+
+/// The header as the sources say it now.
+fn generated() -> Result<Vec<u8>> {
+    let package = places::root().join("ffi");
+    let settings = package.join("cbindgen.toml");
+    let config = cbindgen::Config::from_file(&settings)
+        .map_err(|error| anyhow::anyhow!("{}: {error}", places::shown(&settings)))?;
+    let bindings = cbindgen::Builder::new()
+        .with_crate(&package)
+        .with_config(config)
+        .generate()
+        .context("cbindgen cannot read ffi/")?;
+    let mut bytes = Vec::new();
+    bindings.write(&mut bytes);
+    Ok(bytes)
+}
+
+/// Writes the header.
+pub fn write() -> Result<()> {
+    let bytes = generated()?;
+    std::fs::create_dir_all(places::root().join("include"))?;
+    std::fs::write(file(), bytes).context("cannot write include/xtimer.h")
+}
+
+/// Compares the header.
+///
+/// # Errors
+/// The first line that differs.
+pub fn check() -> Result<()> {
+    let committed = std::fs::read(file()).context("cannot read include/xtimer.h")?;
+    let current = generated()?;
+    if committed == current {
+        println!("include/xtimer.h is what the sources say");
+        return Ok(());
+    }
+    let (committed, current) =
+        (String::from_utf8_lossy(&committed), String::from_utf8_lossy(&current));
+    let (mut old, mut new) = (committed.lines(), current.lines());
+    for number in 1.. {
+        match (old.next(), new.next()) {
+            (None, None) => break,
+            (old, new) if old == new => {}
+            (old, new) => bail!(
+                "include/xtimer.h is out of date, `cargo xtask header` rewrites it; line {number} \
+                 is `{}` and should be `{}`",
+                old.unwrap_or("(missing)"),
+                new.unwrap_or("(missing)")
+            ),
+        }
+    }
+    bail!("include/xtimer.h is out of date in its line ends, `cargo xtask header` rewrites it")
+}

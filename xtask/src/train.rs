@@ -1,0 +1,72 @@
+//! Builds and runs the training example, and checks the JSON that it leaves.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use anyhow::{Context, Result, ensure};
+
+use crate::command::Run;
+use crate::{archive, places, profile, tools};
+
+/// Enough for a model better than bigrams, whatever the machine.
+const SHORT_STEPS: u64 = 800;
+
+/// The section of the example that holds the sections of its workers.
+const PARALLEL: &str = "step";
+
+/// `cargo xtask demo`: the example as its users run it, on the project's documents.
+pub fn demo(steps: Option<u64>, texts: &[PathBuf]) -> Result<()> {
+    let steps = steps.map(|steps| vec!["--steps".to_owned(), steps.to_string()]);
+    run(&steps.unwrap_or_default(), texts)
+}
+
+/// The stage `train`: the same in fewer steps, however long they take.
+pub fn short() -> Result<()> {
+    let steps = SHORT_STEPS.to_string();
+    run(&["--steps", &steps, "--seconds", "600"].map(str::to_owned), &[])
+}
+
+fn run(options: &[String], texts: &[PathBuf]) -> Result<()> {
+    let release = archive::built()?;
+    let folder = places::work("xtask/train")?;
+    let program = folder.join("train");
+    Run::new(tools::cpp_compiler()?)
+        .args(["-std=c++17", "-O3", "-march=native", "-Wall", "-Wextra", "-Wpedantic", "-Werror"])
+        .args(["-pthread", "-Iinclude", "examples/train/train.cpp"])
+        .arg(release.join("libxtimer.a"))
+        .args(["-ldl", "-lm", "-o"])
+        .arg(&program)
+        .run()?;
+
+    let json = folder.join("train.json");
+    if json.exists() {
+        std::fs::remove_file(&json)?;
+    }
+    let mut run = Run::new(&program).args(options);
+    if !texts.is_empty() {
+        run = run.arg("--text").args(texts);
+    }
+    let printed = run
+        .arg("--json")
+        .arg(&json)
+        .arg("--checkpoint")
+        .arg(folder.join("train.checkpoint"))
+        .limit(Duration::from_secs(900))
+        .shown()?;
+
+    let text = std::fs::read_to_string(&json).context("the example left no JSON")?;
+    let found = profile::check(&text, &[PARALLEL])
+        .with_context(|| format!("in {}", places::shown(&json)))?;
+    for (name, category) in &found.sections {
+        ensure!(printed.contains(name), "the report does not show the section {name:?}");
+        ensure!(printed.contains(category), "the report does not show the category {category:?}");
+    }
+    println!(
+        "\n{}: {} sections, {} categories; nested sections within their parents; totals as \
+         computed from the JSON",
+        places::shown(&json),
+        found.sections.len(),
+        found.categories
+    );
+    Ok(())
+}
