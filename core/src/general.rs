@@ -1,42 +1,24 @@
 //! The general path: whole enters and exits for every case that the hot path leaves out.
 
-use crate::category;
 use crate::clock::{Clock, Elapsed, elapsed};
-use crate::context::{Detached, INDEX_MASK, Path, SiteWords, Token, site_owner};
+use crate::context::{Detached, INDEX_MASK, Token, site_owner};
 use crate::error::Error;
-use crate::lane::{self, ERA, ERA_BITS, birth_of, is_founded, slot_of};
+use crate::lane::{self, slot_of};
 use crate::late;
-use crate::layout::{frame, header, lane as at, loss, slot};
-use crate::names::{self, Name};
-use crate::paths;
-use crate::region::Memory;
+use crate::layout::{frame, header, lane as at, loss};
+use crate::opening::Request;
 use crate::shape::Shape;
-use crate::sync::{Acquire, CATEGORY_BITS, INDEX_BITS, Relaxed, Release, SiteBits, fence};
+use crate::sync::{INDEX_BITS, Relaxed};
 use crate::timer::{EPOCH, Lane, Opening, flag};
 
 /// Set in a frame's category: its section is not recorded (it was open at a clear, and its path was
 /// entered anew since).
-const DISCARDED: u32 = 1 << 31;
+pub(crate) const DISCARDED: u32 = 1 << 31;
 
 /// A lane's kind, a bit each.
 pub(crate) mod kind {
     /// Slots are shared and added to with read-modify-write.
     pub(crate) const LATE: u32 = 1;
-}
-
-/// What is to be entered.
-pub(crate) struct Request<'n> {
-    pub(crate) name: Name<'n>,
-    pub(crate) category: &'n str,
-    pub(crate) words: Option<&'n SiteWords>,
-    /// Beneath this path instead of the innermost open section.
-    pub(crate) under: Option<Path>,
-}
-
-/// A section found for a request, ready to be entered.
-struct Target {
-    index: u32,
-    category: u32,
 }
 
 impl<S: Shape, C: Clock> Lane<'_, S, C> {
@@ -111,308 +93,6 @@ impl<S: Shape, C: Clock> Lane<'_, S, C> {
         self.ready_slot(detached.section, category, state / EPOCH, false);
         self.add(detached.section, elapsed, 0, state / EPOCH);
         0
-    }
-
-    /// Whether a path that a caller holds names a section of this timer, or a slot of lost ones.
-    fn knows(self, path: Path) -> bool {
-        let (layout, section) = (&self.timer.layout, path.section);
-        let named = (1..=paths::used(self.region, layout)).contains(&section);
-        let lost = 1 + layout.config.sections..layout.config.slots() as u32;
-        path.owner == self.timer.serial() && (named || lost.contains(&section))
-    }
-
-    /// Catches up with a clear, finds the section, checks the rules, and makes its slot current:
-    /// the part that every way of entering shares.
-    fn open(self, request: &Request<'_>, state: u64) -> Option<Target> {
-        self.catch_up(state);
-        let top = self.lane.at(self.lane.word(at::TOP).load(Relaxed) as usize); // Relaxed: own
-        let (parent, outer) = match request.under {
-            None => {
-                let node = top.word(frame::NODE).load(Relaxed); // Relaxed: own
-                (node & INDEX_MASK, top.word(frame::CATEGORY).load(Relaxed) & !DISCARDED)
-            }
-            Some(Path { section: 0, .. }) => (0, category::NONE),
-            Some(path) => {
-                if !self.knows(path) {
-                    self.fail(Error::OtherTimer);
-                    return None;
-                }
-                (path.section, self.category_of(path.section))
-            }
-        };
-        let parent_node = self.node(parent);
-        let owned = site_owner(self.timer.serial()) != 0;
-        let remembered =
-            request.words.filter(|_| owned).and_then(|words| words.lookup(parent_node));
-        let (layout, region) = (&self.timer.layout, self.region);
-        let inner = match remembered {
-            Some((_, category)) => category,
-            None => self.intern_category(request.category),
-        };
-        if state as u32 & flag::RULES != 0
-            && outer != category::NONE
-            && category::forbids(region, layout, outer, inner)
-        {
-            self.count_loss(loss::REFUSED, 1);
-            self.fail(Error::Forbidden { outer, inner });
-            return None;
-        }
-        let index = match remembered {
-            Some((section, _)) => section,
-            None => match self.intern_path(parent, request.name) {
-                Some(section) => {
-                    if let Some(words) = request.words.filter(|_| owned) {
-                        words.remember(parent_node, section, inner);
-                    }
-                    section
-                }
-                None => {
-                    self.count_loss(loss::NO_SLOT, 1);
-                    self.lost_slot(parent, request.under.is_some(), inner)
-                }
-            },
-        };
-        self.ready_slot(index, inner, state / EPOCH, true);
-        Some(Target { index, category: inner })
-    }
-
-    fn intern_category(self, category: &str) -> u32 {
-        let (layout, region) = (&self.timer.layout, self.region);
-        if category == category::DEFAULT_CATEGORY {
-            return category::DEFAULT;
-        }
-        category::intern(region, layout, category).unwrap_or_else(|| {
-            // Relaxed: a counter.
-            region.word(header::LOST_CATEGORIES).fetch_add(1, Relaxed);
-            category::OTHER
-        })
-    }
-
-    /// The section `name` beneath `parent`, or its base where the counted one does not fit.
-    fn intern_path(self, parent: u32, name: Name<'_>) -> Option<u32> {
-        let layout = &self.timer.layout;
-        if parent > layout.config.sections {
-            return None; // beneath a section without a path of its own
-        }
-        let whole = |name| {
-            // A name for which there is no section left would only take others' room.
-            let id = if paths::is_full(self.region, layout, self.lane) {
-                names::find(self.region, layout, name)?
-            } else {
-                names::intern(self.region, layout, name)?
-            };
-            paths::intern(self.region, layout, self.lane, parent, id)
-        };
-        whole(name).or_else(|| {
-            let base = if name.suffix.is_empty() { names::base_of(name.base)? } else { name.base };
-            let section = whole(Name { base, suffix: &[] })?;
-            self.count_loss(loss::BASE_NAME, 1);
-            Some(section)
-        })
-    }
-
-    /// The slot for a section whose path does not fit: of its category's three, the one that says
-    /// what its time still belongs to.
-    fn lost_slot(self, parent: u32, under: bool, category: u32) -> u32 {
-        let layout = &self.timer.layout;
-        let variant = if !self.has_recorded(parent, under) {
-            late::LOST_TOP
-        } else if self.is_inside(parent, under, category) {
-            late::LOST_INNER
-        } else {
-            late::LOST_OUTER
-        };
-        1 + layout.config.sections + 3 * category + variant
-    }
-
-    /// Whether the parent is recorded since the last clear.
-    fn has_recorded(self, parent: u32, under: bool) -> bool {
-        if parent == 0 {
-            return false;
-        }
-        if parent <= self.timer.layout.config.sections {
-            return self.is_seen(parent);
-        }
-        if under {
-            return self.is_lost_seen(parent);
-        }
-        let top = self.lane.word(at::TOP).load(Relaxed); // Relaxed: own, as below
-        let entered = self.lane.at(top as usize).word(frame::CATEGORY).load(Relaxed);
-        entered & DISCARDED == 0 && self.is_current(parent)
-    }
-
-    /// Whether anyone recorded sections without a slot here in this epoch.
-    fn is_lost_seen(self, index: u32) -> bool {
-        let epoch = self.lane.wide(at::STATE).load() / EPOCH;
-        // Acquire pairs with the Release in `claim`.
-        let lanes = self.region.word(header::LANES_USED).load(Acquire);
-        let seen = |lane: Memory<'_>| {
-            is_founded(lane)
-                // Acquire: the era that goes with it, see `catch_up`.
-                && lane.wide(at::STATE).load_ordered(Acquire) / EPOCH == epoch
-                // Relaxed: words that stand still while the epoch does.
-                && slot_of::<S>(lane, index).word(slot::STAMP).load(Relaxed) >> CATEGORY_BITS
-                    == lane.word(at::ERA).load(Relaxed) >> CATEGORY_BITS
-        };
-        (0..lanes.min(self.timer.layout.config.lanes)).any(|at| seen(self.timer.lane_memory(at)))
-            || (self.timer.layout.config.late != 0 && late::is_current(self, index, epoch))
-    }
-
-    /// Whether a section of this category is recorded around a new one.
-    fn is_inside(self, parent: u32, under: bool, category: u32) -> bool {
-        let layout = &self.timer.layout;
-        let mut section = parent;
-        if under && section > layout.config.sections {
-            // What lies around that one is not known any more.
-            return self.category_of(section) == category;
-        }
-        if !under {
-            // The open sections tell of those without a path of their own.
-            let frames = self.lane.word(at::FRAMES).load(Relaxed); // Relaxed: own, as below
-            let mut top = self.lane.word(at::TOP).load(Relaxed);
-            while top > frames && section > layout.config.sections {
-                let frame = self.lane.at(top as usize);
-                let entered = frame.word(frame::CATEGORY).load(Relaxed);
-                if entered == category && self.is_current(section) {
-                    return true;
-                }
-                top -= frame::BYTES as u32;
-                section = self.lane.at(top as usize).word(frame::NODE).load(Relaxed) & INDEX_MASK;
-            }
-        }
-        while section != 0 && section <= layout.config.sections {
-            if self.is_seen(section) && self.category_of(section) == category {
-                return true;
-            }
-            section = paths::parent(self.region, layout, section);
-        }
-        false
-    }
-
-    /// Whether this lane's slot is of the current era.
-    fn is_current(self, index: u32) -> bool {
-        if self.is_late() {
-            return late::is_current(self, index, self.lane.wide(at::STATE).load() / EPOCH);
-        }
-        // Relaxed: own.
-        let stamp = slot_of::<S>(self.lane, index).word(slot::STAMP).load(Relaxed);
-        stamp >> CATEGORY_BITS == self.lane.word(at::ERA).load(Relaxed) >> CATEGORY_BITS
-    }
-
-    /// Whether anyone recorded the section in the epoch this lane has caught up with.
-    fn is_seen(self, section: u32) -> bool {
-        let epoch = self.lane.wide(at::STATE).load() / EPOCH;
-        paths::seen(self.region, &self.timer.layout, section) == epoch + 1
-    }
-
-    /// The latest category of a section, or the one that a slot without a path stands for.
-    fn category_of(self, index: u32) -> u32 {
-        let layout = &self.timer.layout;
-        match index.checked_sub(1 + layout.config.sections) {
-            Some(lost) => lost / 3,
-            None => paths::change(self.region, layout, index).0,
-        }
-    }
-
-    /// Makes this lane's slot current for the era, with the category last entered with.
-    fn ready_slot(self, index: u32, category: u32, epoch: u64, entering: bool) {
-        let layout = &self.timer.layout;
-        let named = index <= layout.config.sections;
-        // The category goes first: who sees the section recorded sees the category it was entered with.
-        if self.is_late() {
-            if named && entering {
-                self.change_category(index, category, epoch);
-            }
-            late::ready(self, index, epoch);
-            return;
-        }
-        let slot = slot_of::<S>(self.lane, index);
-        let birth = birth_of(self.lane, layout, index);
-        let era = self.lane.word(at::ERA).load(Relaxed); // Relaxed: own, as below
-        let stamp = slot.word(slot::STAMP).load(Relaxed);
-        if stamp == era | category {
-            return;
-        }
-        let is_current = stamp >> CATEGORY_BITS == era >> CATEGORY_BITS;
-        if is_current && !entering {
-            return;
-        }
-        if named && entering {
-            self.change_category(index, category, epoch);
-        }
-        if is_current {
-            lane::restamp(slot, birth, era | category);
-        } else {
-            self.discard_open(Some(index));
-            lane::begin::<S>(slot, birth, era | category, self.timer.ticket());
-        }
-    }
-
-    fn change_category(self, section: u32, category: u32, epoch: u64) {
-        let layout = &self.timer.layout;
-        let seen = paths::seen(self.region, layout, section) == epoch + 1;
-        if !seen || paths::change(self.region, layout, section).0 != category {
-            paths::set_change(self.region, layout, section, category, self.timer.ticket());
-        }
-        if !seen {
-            paths::set_seen(self.region, layout, section, epoch + 1);
-        }
-    }
-
-    /// Frames (of this section, or all) that were open at a clear will not be recorded.
-    fn discard_open(self, section: Option<u32>) {
-        let frames = self.lane.word(at::FRAMES).load(Relaxed); // Relaxed: own, as below
-        let mut top = self.lane.word(at::TOP).load(Relaxed);
-        while top > frames {
-            let frame = self.lane.at(top as usize);
-            let index = frame.word(frame::NODE).load(Relaxed) & INDEX_MASK;
-            if section.is_none_or(|section| section == index) {
-                let category = frame.word(frame::CATEGORY).load(Relaxed);
-                frame.word(frame::CATEGORY).store(category | DISCARDED, Relaxed);
-                let token = frame.wide(frame::TOKEN).load();
-                frame.wide(frame::TOKEN).store(token | Token::MARK);
-            }
-            top -= frame::BYTES as u32;
-        }
-    }
-
-    /// Brings the lane up to the region's epoch and flags.
-    pub(crate) fn catch_up(self, state: u64) {
-        let mine = self.lane.wide(at::STATE).load();
-        let general = self.is_general() || state & flag::MASK != 0;
-        let wanted = if general { state | u64::from(flag::GENERAL) } else { state };
-        if mine == wanted {
-            return;
-        }
-        if mine / EPOCH != state / EPOCH {
-            // Release pairs with the fence in `gather`: who sees the era move, or a stamp go,
-            // sees the epoch move.
-            fence(Release);
-            let era = self.lane.word(at::ERA).load(Relaxed); // Relaxed: own, as below
-            if era >> CATEGORY_BITS == (1 << ERA_BITS) - 1 {
-                self.forget_stamps();
-            } else {
-                self.lane.word(at::ERA).store(era + ERA, Relaxed);
-            }
-            if self.is_late() {
-                self.discard_open(None);
-            }
-            for counter in 0..loss::COUNT {
-                self.lane.wide(at::LOSSES + 8 * counter).store(0);
-            }
-        }
-        // Release: a reader that sees this epoch sees the era that goes with it.
-        self.lane.wide(at::STATE).store_ordered(wanted, Release);
-    }
-
-    /// Begins the eras again, once in 2^20 clears: no stamp of an earlier round is left.
-    fn forget_stamps(self) {
-        if !self.is_late() {
-            for index in 0..self.timer.layout.config.slots() as u32 {
-                slot_of::<S>(self.lane, index).word(slot::STAMP).store(0, Relaxed); // Relaxed: own
-            }
-        }
-        self.lane.word(at::ERA).store(ERA, Relaxed); // Relaxed: own
     }
 
     /// Exits in every case that the hot path leaves out. 0 or an error's code.
@@ -536,7 +216,7 @@ impl<S: Shape, C: Clock> Lane<'_, S, C> {
     }
 
     /// Whether enter and exit of this lane always take the general path.
-    fn is_general(self) -> bool {
+    pub(crate) fn is_general(self) -> bool {
         self.is_late() || !self.timer.clock.is_fast() || site_owner(self.timer.serial()) == 0
     }
 
@@ -545,5 +225,3 @@ impl<S: Shape, C: Clock> Lane<'_, S, C> {
         (site_owner(self.timer.serial()) << INDEX_BITS) | index
     }
 }
-
-const _: () = assert!(SiteBits::BITS >= 32);

@@ -7,8 +7,8 @@ use crate::clock::Clock;
 use crate::context::{Detached, Path, Site, SiteWords, Token};
 use crate::counter::Counter;
 use crate::error::Error;
-use crate::general::Request;
 use crate::names::Name;
+use crate::opening::Request;
 use crate::shape::Shape;
 use crate::timer::{Lane, Timer};
 

@@ -37,6 +37,7 @@ mod clock;
 mod config;
 mod context;
 mod counter;
+mod epoch;
 mod error;
 mod export;
 #[doc(hidden)]
@@ -53,7 +54,9 @@ mod late;
 mod layout;
 #[cfg(all(test, loom, feature = "std"))]
 mod loom_models;
+mod lost;
 mod names;
+mod opening;
 mod paths;
 mod price;
 mod region;

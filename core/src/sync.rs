@@ -28,10 +28,10 @@ pub(crate) fn compiler_fence() {
     core::sync::atomic::compiler_fence(core::sync::atomic::Ordering::SeqCst);
 }
 
-/// How often a reader looks again: `attempts`, but under loom, which tries every outcome of every
-/// look, twice.
+/// How often a reader looks: `attempts` times, but once under loom, which tries every outcome of every
+/// look.
 pub(crate) const fn attempts(attempts: u32) -> u32 {
-    if cfg!(loom) { 2 } else { attempts }
+    if cfg!(loom) { 1 } else { attempts }
 }
 
 /// Lets another thread go on, where there is a system that can.

@@ -10,10 +10,10 @@ use core::marker::PhantomData;
 
 use crate::clock::{Clock, Elapsed, elapsed};
 use crate::context::{INDEX_MASK, PARENT_SHIFT, Site, SiteWords, Token};
-use crate::general::Request;
 use crate::lane::{self, slot_of};
 use crate::layout::{Layout, frame, header, lane as at, slot};
 use crate::names::Name;
+use crate::opening::Request;
 use crate::region::Memory;
 use crate::shape::Shape;
 use crate::sync::{Relaxed, Release, SiteBits, compiler_fence, fence};

@@ -13,7 +13,7 @@ use crate::config::Config;
 use crate::context::Site;
 use crate::names::{self, Name};
 use crate::paths;
-use crate::snapshot::Row;
+use crate::snapshot::{Row, mark};
 
 /// Two threads enter and exit one call site; the second is joined, and a snapshot taken: its entry is
 /// in it, with path, name and category. At most 2 preemptions.
@@ -40,7 +40,8 @@ fn what_a_site_remembers_is_handed_on() {
         if let Ok(snapshot) = timer.snapshot_in(&mut memory) {
             assert_eq!(snapshot.recorded, 1);
             let row = snapshot.rows[snapshot.first as usize];
-            assert!(row.count >= 1 && row.ticks == 7 * row.count, "{row:?}");
+            let is_busy = row.marks & mark::BUSY != 0; // by the first thread
+            assert!(row.count >= 1 && (is_busy || row.ticks == 7 * row.count), "{row:?}");
             let name = names::find(region, layout, Name::plain("a"));
             assert_eq!(Some(paths::name(region, layout, row.section)), name);
             assert_eq!(Some(u32::from(row.category)), category::find(region, layout, "io"));

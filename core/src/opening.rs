@@ -1,0 +1,184 @@
+//! The part that every way of entering shares: find the section, check the rules, make its slot
+//! current.
+
+use crate::category;
+use crate::clock::Clock;
+use crate::context::{INDEX_MASK, Path, SiteWords, site_owner};
+use crate::error::Error;
+use crate::general::DISCARDED;
+use crate::lane::{self, birth_of, slot_of};
+use crate::late;
+use crate::layout::{frame, header, lane as at, loss, slot};
+use crate::names::{self, Name};
+use crate::paths;
+use crate::shape::Shape;
+use crate::sync::{CATEGORY_BITS, Relaxed};
+use crate::timer::{EPOCH, Lane, flag};
+
+/// What is to be entered.
+pub(crate) struct Request<'n> {
+    pub(crate) name: Name<'n>,
+    pub(crate) category: &'n str,
+    pub(crate) words: Option<&'n SiteWords>,
+    /// Beneath this path instead of the innermost open section.
+    pub(crate) under: Option<Path>,
+}
+
+/// A section found for a request, ready to be entered.
+pub(crate) struct Target {
+    pub(crate) index: u32,
+    pub(crate) category: u32,
+}
+
+impl<S: Shape, C: Clock> Lane<'_, S, C> {
+    /// Whether a path that a caller holds names a section of this timer, or a slot of lost ones.
+    pub(crate) fn knows(self, path: Path) -> bool {
+        let (layout, section) = (&self.timer.layout, path.section);
+        let named = (1..=paths::used(self.region, layout)).contains(&section);
+        let lost = 1 + layout.config.sections..layout.config.slots() as u32;
+        path.owner == self.timer.serial() && (named || lost.contains(&section))
+    }
+
+    /// Catches up with a clear, finds the section, checks the rules, and makes its slot current:
+    /// the part that every way of entering shares.
+    pub(crate) fn open(self, request: &Request<'_>, state: u64) -> Option<Target> {
+        self.catch_up(state);
+        let top = self.lane.at(self.lane.word(at::TOP).load(Relaxed) as usize); // Relaxed: own
+        let (parent, outer) = match request.under {
+            None => {
+                let node = top.word(frame::NODE).load(Relaxed); // Relaxed: own
+                (node & INDEX_MASK, top.word(frame::CATEGORY).load(Relaxed) & !DISCARDED)
+            }
+            Some(Path { section: 0, .. }) => (0, category::NONE),
+            Some(path) => {
+                if !self.knows(path) {
+                    self.fail(Error::OtherTimer);
+                    return None;
+                }
+                (path.section, self.category_of(path.section))
+            }
+        };
+        let parent_node = self.node(parent);
+        let owned = site_owner(self.timer.serial()) != 0;
+        let remembered =
+            request.words.filter(|_| owned).and_then(|words| words.lookup(parent_node));
+        let (layout, region) = (&self.timer.layout, self.region);
+        let inner = match remembered {
+            Some((_, category)) => category,
+            None => self.intern_category(request.category),
+        };
+        if state as u32 & flag::RULES != 0
+            && outer != category::NONE
+            && category::forbids(region, layout, outer, inner)
+        {
+            self.count_loss(loss::REFUSED, 1);
+            self.fail(Error::Forbidden { outer, inner });
+            return None;
+        }
+        let index = match remembered {
+            Some((section, _)) => section,
+            None => match self.intern_path(parent, request.name) {
+                Some(section) => {
+                    if let Some(words) = request.words.filter(|_| owned) {
+                        words.remember(parent_node, section, inner);
+                    }
+                    section
+                }
+                None => {
+                    self.count_loss(loss::NO_SLOT, 1);
+                    self.lost_slot(parent, request.under.is_some(), inner)
+                }
+            },
+        };
+        self.ready_slot(index, inner, state / EPOCH, true);
+        Some(Target { index, category: inner })
+    }
+
+    pub(crate) fn intern_category(self, category: &str) -> u32 {
+        let (layout, region) = (&self.timer.layout, self.region);
+        if category == category::DEFAULT_CATEGORY {
+            return category::DEFAULT;
+        }
+        category::intern(region, layout, category).unwrap_or_else(|| {
+            // Relaxed: a counter.
+            region.word(header::LOST_CATEGORIES).fetch_add(1, Relaxed);
+            category::OTHER
+        })
+    }
+
+    /// The section `name` beneath `parent`, or its base where the counted one does not fit.
+    pub(crate) fn intern_path(self, parent: u32, name: Name<'_>) -> Option<u32> {
+        let layout = &self.timer.layout;
+        if parent > layout.config.sections {
+            return None; // beneath a section without a path of its own
+        }
+        let whole = |name| {
+            // A name for which there is no section left would only take others' room.
+            let id = if paths::is_full(self.region, layout, self.lane) {
+                names::find(self.region, layout, name)?
+            } else {
+                names::intern(self.region, layout, name)?
+            };
+            paths::intern(self.region, layout, self.lane, parent, id)
+        };
+        whole(name).or_else(|| {
+            let base = if name.suffix.is_empty() { names::base_of(name.base)? } else { name.base };
+            let section = whole(Name { base, suffix: &[] })?;
+            self.count_loss(loss::BASE_NAME, 1);
+            Some(section)
+        })
+    }
+    /// The latest category of a section, or the one that a slot without a path stands for.
+    pub(crate) fn category_of(self, index: u32) -> u32 {
+        let layout = &self.timer.layout;
+        match index.checked_sub(1 + layout.config.sections) {
+            Some(lost) => lost / 3,
+            None => paths::change(self.region, layout, index).0,
+        }
+    }
+
+    /// Makes this lane's slot current for the era, with the category last entered with.
+    pub(crate) fn ready_slot(self, index: u32, category: u32, epoch: u64, entering: bool) {
+        let layout = &self.timer.layout;
+        let named = index <= layout.config.sections;
+        // The category goes first: who sees the section recorded sees the category it was entered with.
+        if self.is_late() {
+            if named && entering {
+                self.change_category(index, category, epoch);
+            }
+            late::ready(self, index, epoch);
+            return;
+        }
+        let slot = slot_of::<S>(self.lane, index);
+        let birth = birth_of(self.lane, layout, index);
+        let era = self.lane.word(at::ERA).load(Relaxed); // Relaxed: own, as below
+        let stamp = slot.word(slot::STAMP).load(Relaxed);
+        if stamp == era | category {
+            return;
+        }
+        let is_current = stamp >> CATEGORY_BITS == era >> CATEGORY_BITS;
+        if is_current && !entering {
+            return;
+        }
+        if named && entering {
+            self.change_category(index, category, epoch);
+        }
+        if is_current {
+            lane::restamp(slot, birth, era | category);
+        } else {
+            self.discard_open(Some(index));
+            lane::begin::<S>(slot, birth, era | category, self.timer.ticket());
+        }
+    }
+
+    pub(crate) fn change_category(self, section: u32, category: u32, epoch: u64) {
+        let layout = &self.timer.layout;
+        let seen = paths::seen(self.region, layout, section) == epoch + 1;
+        if !seen || paths::change(self.region, layout, section).0 != category {
+            paths::set_change(self.region, layout, section, category, self.timer.ticket());
+        }
+        if !seen {
+            paths::set_seen(self.region, layout, section, epoch + 1);
+        }
+    }
+}
