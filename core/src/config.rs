@@ -60,8 +60,8 @@ impl Statistics {
 
 /// The capacities of a timer, fixed when it is made.
 ///
-/// Each field says what one more of it costs. [`Config::bytes`] gives the whole; memory that is
-/// never touched costs no physical memory on a host.
+/// Each field says what one more of it costs. `Timer::bytes` and [`static_bytes`](crate::static_bytes)
+/// give the whole; memory that is never touched costs no physical memory on a host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Config {
     /// Distinct section paths. Each costs 40 bytes, 144 for each scratch, and a slot (24 to 64 bytes)

@@ -7,19 +7,19 @@
 use loom::thread;
 use std::sync::Arc;
 
-use super::{Counts, TWO, ThreadClock, explore, lane, timer};
+use super::{Counts, TWO, ThreadClock, explore, lane, rows, timer};
 use crate::category;
 use crate::config::Config;
 use crate::context::Site;
 use crate::names::{self, Name};
 use crate::paths;
-use crate::snapshot::{Row, mark};
+use crate::snapshot::mark;
 
-/// Two threads enter and exit one call site; the second is joined, and a snapshot taken: its entry is
-/// in it, with path, name and category. At most 2 preemptions.
+/// Two threads enter and exit one call site; the second is joined, and what lanes hold is gathered:
+/// its entry is there, with path, name and category. At most 1 preemption.
 #[test]
 fn what_a_site_remembers_is_handed_on() {
-    explore(Some(2), || {
+    explore(Some(1), || {
         let timer = timer::<Counts>(Config { depth: 1, categories: 3, name_bytes: 128, ..TWO });
         timer.claim().unwrap();
         timer.claim().unwrap();
@@ -34,18 +34,13 @@ fn what_a_site_remembers_is_handed_on() {
             })
         });
         second.join().unwrap();
-
-        let mut memory = vec![Row::default(); timer.snapshot_rows()];
         let (region, layout) = (timer.region, &timer.layout);
-        if let Ok(snapshot) = timer.snapshot_in(&mut memory) {
-            assert_eq!(snapshot.recorded, 1);
-            let row = snapshot.rows[snapshot.first as usize];
-            let is_busy = row.marks & mark::BUSY != 0; // by the first thread
-            assert!(row.count >= 1 && (is_busy || row.ticks == 7 * row.count), "{row:?}");
-            let name = names::find(region, layout, Name::plain("a"));
-            assert_eq!(Some(paths::name(region, layout, row.section)), name);
-            assert_eq!(Some(u32::from(row.category)), category::find(region, layout, "io"));
-        }
+        let row = rows(&timer, &["a"]).unwrap()[0].unwrap();
+        let is_busy = row.marks & mark::BUSY != 0; // by the first thread
+        assert!(row.count >= 1 && (is_busy || row.ticks == 7 * row.count), "{row:?}");
+        let name = names::find(region, layout, Name::plain("a"));
+        assert_eq!(Some(paths::name(region, layout, row.section)), name);
+        assert_eq!(Some(u32::from(row.category)), category::find(region, layout, "io"));
         first.join().unwrap();
     });
 }
