@@ -22,12 +22,14 @@ impl Snapshot<'_> {
     /// what the timer itself costs, and what was lost. Empty when nothing was recorded.
     ///
     /// ```
+    /// # #[cfg(feature = "std")] {
     /// # use xtimer_core::{Config, ManualClock, Timer};
     /// let timer = Timer::with_clock(Config::HOST, ManualClock::new(64)).unwrap();
     /// let context = timer.context().unwrap();
     /// context.record("load", "io", 1_500_000).unwrap();
     /// let report = timer.snapshot().unwrap().report().to_string();
     /// assert!(report.contains("load      1.500 ms  100.0%      1  1.500 ms  io\n"), "{report}");
+    /// # }
     /// ```
     pub const fn report(&self) -> Report<'_> {
         Report::new(self)

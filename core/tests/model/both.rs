@@ -60,7 +60,7 @@ impl Real {
 
     fn apply(&mut self, call: &Call, expected: &Outcome) -> Outcome {
         self.calls += 1;
-        let by_site = self.calls % 3 != 0;
+        let by_site = !self.calls.is_multiple_of(3);
         match *call {
             Call::Advance { ticks } => {
                 self.clock.advance(ticks);
