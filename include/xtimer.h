@@ -340,6 +340,24 @@ struct xtimer_path_t xtimer_current_path(void);
 // As xtimer_current_path, in a timer of your own; all zero where the handle is none.
 struct xtimer_path_t xtimer_timer_current_path(struct xtimer_t timer);
 
+// The path of an open section of the default timer by its token, the thread's innermost section or
+// not: to begin sections beneath it, or record into it, from here or another thread.
+//
+// Written to `path` on success. XTIMER_STATUS_NOT_OPEN: the section has ended, or the token is 0;
+// XTIMER_STATUS_OTHER_CONTEXT: it is another thread's. On the thread that began it.
+//
+// # Safety
+// `path` is NULL (an error) or may be written.
+xtimer_status_t xtimer_path_of(xtimer_token_t token, struct xtimer_path_t *path);
+
+// As xtimer_path_of, in a timer of your own.
+//
+// # Safety
+// As for xtimer_path_of.
+xtimer_status_t xtimer_timer_path_of(struct xtimer_t timer,
+                                     xtimer_token_t token,
+                                     struct xtimer_path_t *path);
+
 // Begins a section of the default timer at a call site, inside the thread's innermost open section.
 //
 // Returns the token that xtimer_end takes back; 0 where it was not begun (the timer is switched off,
@@ -467,16 +485,61 @@ xtimer_status_t xtimer_timer_record_beneath_ns(struct xtimer_t timer,
                                                const char *category,
                                                uint64_t nanoseconds);
 
+// As xtimer_record_beneath_ns, with a duration in seconds, as xtimer_record_seconds takes it.
+//
+// # Safety
+// As for xtimer_record_ns.
+xtimer_status_t xtimer_record_beneath_seconds(struct xtimer_path_t parent,
+                                              const char *name,
+                                              const char *category,
+                                              double seconds);
+
+// As xtimer_record_beneath_seconds, in a timer of your own, whose path it is.
+//
+// # Safety
+// As for xtimer_record_ns.
+xtimer_status_t xtimer_timer_record_beneath_seconds(struct xtimer_t timer,
+                                                    struct xtimer_path_t parent,
+                                                    const char *name,
+                                                    const char *category,
+                                                    double seconds);
+
+// As xtimer_record_ns, into the section `name` inside an open section of this thread by its token,
+// the innermost or not. The token 0 is ignored, as in xtimer_end: what was not begun has no
+// sections in it.
+//
+// XTIMER_STATUS_NOT_OPEN: it has ended; XTIMER_STATUS_OTHER_CONTEXT: it is another thread's. Nothing
+// was recorded.
+//
+// # Safety
+// As for xtimer_record_ns.
+xtimer_status_t xtimer_record_in_ns(xtimer_token_t parent,
+                                    const char *name,
+                                    const char *category,
+                                    uint64_t nanoseconds);
+
+// As xtimer_record_in_ns, in a timer of your own.
+//
+// # Safety
+// As for xtimer_record_ns.
+xtimer_status_t xtimer_timer_record_in_ns(struct xtimer_t timer,
+                                          xtimer_token_t parent,
+                                          const char *name,
+                                          const char *category,
+                                          uint64_t nanoseconds);
+
 // Forbids sections of category `inner` directly inside sections that were begun with category
 // `outer`, in every timer of the process, those made later included.
 //
 // Such a begin returns 0, and xtimer_last_error names both categories. NULL means "default". A rule
-// that stands already is no error. Rules survive xtimer_clear. XTIMER_STATUS_RULES_FULL: it did not
-// fit into a timer. Any thread; not from a signal handler.
+// that stands already is no error. Rules survive xtimer_clear, and a fork in its child.
+// XTIMER_STATUS_RULES_FULL: it did not fit into some timer, or could not into the default one, which
+// is not made for it; the other timers keep it. Any thread; not from a signal handler.
 //
 // # Safety
 // Each string is NULL or ends with a zero.
-xtimer_status_t xtimer_forbid(const char *outer, const char *inner);
+xtimer_status_t xtimer_forbid(const char *outer,
+                              const char *inner);
 
 // As xtimer_forbid, in this timer alone (with xtimer_default: in all).
 //
@@ -488,7 +551,8 @@ xtimer_status_t xtimer_timer_forbid(struct xtimer_t timer, const char *outer, co
 // not from a signal handler.
 xtimer_status_t xtimer_clear_rules(void);
 
-// Drops the rules that this timer added for itself; those of the process stay.
+// Drops the rules that this timer added for itself; those of the process stay (with xtimer_default:
+// as xtimer_clear_rules).
 xtimer_status_t xtimer_timer_clear_rules(struct xtimer_t timer);
 
 // A category's total in the default timer, in nanoseconds: the time of its sections, none counted
@@ -755,7 +819,7 @@ struct xtimer_t xtimer_default(void);
 //
 // On success its handle is written to `timer`. It allocates its memory once, and whatever is not
 // touched costs no physical memory. 64 timers can exist at once. The rules of the process hold in
-// it. Any thread; not from a signal handler.
+// it; XTIMER_STATUS_RULES_FULL: they do not fit. Any thread; not from a signal handler.
 //
 // # Safety
 // `config` is NULL or points to a config made by xtimer_config_default; `timer` is NULL (an error)

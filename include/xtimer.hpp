@@ -184,6 +184,25 @@ inline std::chrono::nanoseconds nanoseconds(std::uint64_t value) {
     return nanoseconds(static_cast<nanoseconds::rep>(value < most ? value : most));
 }
 
+// A duration as the library takes it: nanoseconds where it is a whole number and not negative, else
+// seconds, which the library judges.
+struct duration {
+    template <typename Rep, typename Period>
+    explicit duration(std::chrono::duration<Rep, Period> time) noexcept {
+        if constexpr (std::is_floating_point_v<Rep>) {
+            seconds = static_cast<double>(xtimer::seconds(time).count());
+        } else {
+            const auto count = std::chrono::duration_cast<std::chrono::nanoseconds>(time).count();
+            is_whole = count >= 0;
+            nanoseconds = static_cast<std::uint64_t>(count);
+            seconds = static_cast<double>(count) / 1e9;
+        }
+    }
+    bool is_whole = false;
+    std::uint64_t nanoseconds = 0;
+    double seconds = 0;
+};
+
 // What a call site stores: one for each type, and `Here` is a type for each call site. A variable
 // of a function could not be hidden.
 template <typename Here>
@@ -216,12 +235,13 @@ class status {
 };
 
 // The path of a section: a value, to begin sections beneath it from another thread. The top unless
-// it was taken from current_path.
+// it was taken from current_path or a scope.
 struct path {
     xtimer_path_t value{};
 };
 
-// Where a scope is to begin instead of inside the thread's innermost section.
+// Where a scope is to begin, or a duration to be recorded, instead of inside the thread's innermost
+// section.
 struct beneath {
     explicit beneath(path where) noexcept : parent(where) {}
     path parent;
@@ -235,7 +255,8 @@ class timer_view {
 
     path current_path() const noexcept { return {xtimer_timer_current_path(handle_)}; }
 
-    // Sections of category `inner` are refused directly inside ones of category `outer`.
+    // Sections of category `inner` are refused directly inside ones of category `outer`: in this
+    // timer, or in all of the process where it is the default one.
     status forbid(text outer, text inner) const {
         return status(xtimer_timer_forbid(handle_, outer.c_str(), inner.c_str()));
     }
@@ -251,18 +272,23 @@ class timer_view {
     // Adds a duration measured elsewhere to a section inside the innermost open one.
     template <typename Rep, typename Period>
     status record(text name, text category, std::chrono::duration<Rep, Period> time) const {
-        if constexpr (std::is_floating_point_v<Rep>) {
-            return status(xtimer_timer_record_seconds(handle_, name.c_str(), category.c_str(),
-                                                      static_cast<double>(seconds(time).count())));
-        } else {
-            const auto count =
-                std::chrono::duration_cast<std::chrono::nanoseconds>(time).count();
-            if (count < 0)
-                return status(xtimer_timer_record_seconds(handle_, name.c_str(), category.c_str(),
-                                                          static_cast<double>(count) / 1e9));
-            return status(xtimer_timer_record_ns(handle_, name.c_str(), category.c_str(),
-                                                 static_cast<std::uint64_t>(count)));
-        }
+        const detail::duration given(time);
+        return status(given.is_whole ? xtimer_timer_record_ns(handle_, name.c_str(),
+                                                              category.c_str(), given.nanoseconds)
+                                     : xtimer_timer_record_seconds(handle_, name.c_str(),
+                                                                   category.c_str(),
+                                                                   given.seconds));
+    }
+    template <typename Rep, typename Period>
+    status record(beneath where, text name, text category,
+                  std::chrono::duration<Rep, Period> time) const {
+        const detail::duration given(time);
+        const xtimer_path_t parent = where.parent.value;
+        return status(given.is_whole
+                          ? xtimer_timer_record_beneath_ns(handle_, parent, name.c_str(),
+                                                           category.c_str(), given.nanoseconds)
+                          : xtimer_timer_record_beneath_seconds(handle_, parent, name.c_str(),
+                                                                category.c_str(), given.seconds));
     }
 
     // Time of the sections without a recorded parent, and of a category; not a number on an error.
@@ -387,6 +413,15 @@ class scope {
     // Whether it was begun: not refused, the timer not switched off, not stopped yet.
     bool is_open() const noexcept { return token_ != 0; }
 
+    // Its path, to begin or record beneath it, also while other sections are open inside; the top
+    // where it is not open. On the thread that made it.
+    ::xtimer::path path() const noexcept {
+        ::xtimer::path found;
+        const xtimer_t timer = timer_.handle == 0 ? xtimer_default() : timer_;
+        if (token_ != 0) xtimer_timer_path_of(timer, token_, &found.value);
+        return found;
+    }
+
     // Ends the section now. A second time does nothing.
     status stop() { return status(end()); }
 
@@ -428,6 +463,10 @@ inline bool is_enabled() noexcept { return default_timer().is_enabled(); }
 template <typename Rep, typename Period>
 status record(text name, text category, std::chrono::duration<Rep, Period> time) {
     return default_timer().record(name, category, time);
+}
+template <typename Rep, typename Period>
+status record(beneath where, text name, text category, std::chrono::duration<Rep, Period> time) {
+    return default_timer().record(where, name, category, time);
 }
 inline seconds total() noexcept { return default_timer().total(); }
 inline seconds category_total(text category) noexcept {
@@ -509,6 +548,10 @@ class timer_view {
     status record(text, text, std::chrono::duration<Rep, Period>) const noexcept {
         return {};
     }
+    template <typename Rep, typename Period>
+    status record(beneath, text, text, std::chrono::duration<Rep, Period>) const noexcept {
+        return {};
+    }
     seconds total() const noexcept { return seconds(0); }
     seconds category_total(text) const noexcept { return seconds(0); }
     std::string report(bool = true) const { return {}; }
@@ -542,6 +585,7 @@ class scope {
     scope(const scope &) = delete;
     scope &operator=(const scope &) = delete;
     bool is_open() const noexcept { return false; }
+    ::xtimer::path path() const noexcept { return {}; }
     status stop() noexcept { return {}; }
 };
 
@@ -553,6 +597,10 @@ inline status set_enabled(bool) noexcept { return {}; }
 inline bool is_enabled() noexcept { return false; }
 template <typename Rep, typename Period>
 status record(text, text, std::chrono::duration<Rep, Period>) noexcept {
+    return {};
+}
+template <typename Rep, typename Period>
+status record(beneath, text, text, std::chrono::duration<Rep, Period>) noexcept {
     return {};
 }
 inline seconds total() noexcept { return seconds(0); }

@@ -1,10 +1,11 @@
-//! Categories and the nestings that rules forbid: two short tables that only grow (rules may be
-//! dropped as a whole).
+//! Categories and the nestings that rules forbid: two short tables. Categories only grow; rules are a
+//! word each, which says whose they are, and are dropped as a whole.
 
 use crate::layout::{Layout, header};
 use crate::names::{self, Name};
 use crate::region::Memory;
 use crate::sync::{AcqRel, Acquire, CATEGORY_BITS, Relaxed, Release};
+use crate::timer::flag;
 
 /// The category of a section entered without one.
 pub const DEFAULT_CATEGORY: &str = "default";
@@ -65,44 +66,85 @@ pub(crate) fn text<'m>(region: Memory<'m>, layout: &Layout, category: u32) -> &'
     names::text(region, layout, name)
 }
 
-/// A rule's word: both categories and a bit that tells it from an empty place.
+/// Whose a rule is: bits of its word, in which both may be set.
+pub(crate) mod whose {
+    /// The timer's own.
+    pub(crate) const OWN: u32 = 1 << 28;
+    /// The whole process's.
+    #[cfg_attr(any(loom, not(feature = "std")), allow(dead_code))]
+    pub(crate) const PROCESS: u32 = 1 << 29;
+    pub(crate) const MASK: u32 = OWN | PROCESS;
+}
+
+/// A rule's word without whose it is: both categories and a bit that tells it from an empty place.
 const fn rule(outer: u32, inner: u32) -> u32 {
     outer << 16 | inner << 1 | 1
 }
+
+const _: () = assert!(CATEGORY_BITS <= 12, "a rule's word holds two categories and four bits");
 
 /// Whether a rule forbids `inner` directly inside `outer`.
 pub(crate) fn forbids(region: Memory<'_>, layout: &Layout, outer: u32, inner: u32) -> bool {
     let wanted = rule(outer, inner);
     // Relaxed: a rule is one word, and holds from when it is seen.
     let used = region.word(header::RULES_USED).load(Relaxed).min(layout.config.rules);
-    (0..used).any(|index| region.word(layout.rules + 4 * index as usize).load(Relaxed) == wanted)
+    let stands = |index| region.word(layout.rules + 4 * index as usize).load(Relaxed);
+    (0..used).any(|index| stands(index) & !whose::MASK == wanted)
 }
 
-/// Adds a rule; one that stands already is no error. `None` when it does not fit.
-pub(crate) fn forbid(region: Memory<'_>, layout: &Layout, outer: &str, inner: &str) -> Option<()> {
-    let outer = intern(region, layout, outer)?;
-    let inner = intern(region, layout, inner)?;
-    let wanted = rule(outer, inner);
-    for index in 0..layout.config.rules {
-        let cell = region.word(layout.rules + 4 * index as usize);
-        // Relaxed: a rule is one word.
-        let stands = match cell.compare_exchange(0, wanted, Relaxed, Relaxed) {
-            Ok(_) => wanted,
-            Err(stands) => stands,
-        };
-        if stands == wanted {
-            // Release: who sees the flag in STATE, set after this, sees the bound.
-            region.word(header::RULES_USED).fetch_max(index + 1, Release);
-            return Some(());
-        }
+/// Adds a rule of `whose`; one that stands already is no error. `None` when it does not fit.
+pub(crate) fn forbid(
+    region: Memory<'_>,
+    layout: &Layout,
+    outer: &str,
+    inner: &str,
+    whose: u32,
+) -> Option<()> {
+    let wanted = rule(intern(region, layout, outer)?, intern(region, layout, inner)?);
+    // Where it stands, else the first empty place: dropping rules leaves some between others.
+    let is_added = |to_empty: bool| {
+        (0..layout.config.rules).any(|index| {
+            let cell = region.word(layout.rules + 4 * index as usize);
+            let added = |word: u32| match word {
+                0 => to_empty.then_some(wanted | whose),
+                _ => (word & !whose::MASK == wanted).then_some(word | whose),
+            };
+            // Relaxed: a rule is one word.
+            let is_added = cell.fetch_update(Relaxed, Relaxed, added).is_ok();
+            if is_added {
+                // Release: who sees the flag in STATE, set after this, sees the bound.
+                region.word(header::RULES_USED).fetch_max(index + 1, Release);
+            }
+            is_added
+        })
+    };
+    if !is_added(false) && !is_added(true) {
+        return None;
     }
-    None
+    // Release: who sees the flag sees the rule.
+    region.wide(header::STATE).set_bits(flag::RULES, Release);
+    Some(())
 }
 
-/// Drops all rules.
-pub(crate) fn drop_rules(region: Memory<'_>, layout: &Layout) {
-    for index in 0..layout.config.rules {
-        // Relaxed: a rule is one word; one added at the same time may go or stay.
-        region.word(layout.rules + 4 * index as usize).store(0, Relaxed);
+/// Drops the rules of `whose`; what is someone else's as well stays. One that is added at the same
+/// time goes, or holds when this returns.
+pub(crate) fn drop_rules(region: Memory<'_>, layout: &Layout, whose: u32) {
+    let cells =
+        || (0..layout.config.rules).map(|index| region.word(layout.rules + 4 * index as usize));
+    for cell in cells() {
+        // Relaxed: a rule is one word. Its place is free with the last whose it was.
+        let _ = cell.fetch_update(Relaxed, Relaxed, |word| {
+            let rest = word & !whose;
+            Some(if rest & whose::MASK == 0 { 0 } else { rest })
+        });
+    }
+    let is_empty = || cells().all(|cell| cell.load(Relaxed) == 0); // Relaxed: see below
+    if is_empty() {
+        let state = region.wide(header::STATE);
+        // Acquire pairs with the Release in `forbid`: a rule whose flag this clears is seen below.
+        state.clear_bits(flag::RULES, AcqRel);
+        if !is_empty() {
+            state.set_bits(flag::RULES, Release); // as in `forbid`
+        }
     }
 }

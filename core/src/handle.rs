@@ -160,19 +160,62 @@ impl<S: Shape, C: Clock> Context<'_, S, C> {
         self.done(self.lane.record(&request(name, category, Some(parent)), nanoseconds))
     }
 
+    /// As [`record`](Self::record), into the child of an open section of this context, the innermost
+    /// or not. The null token is ignored, as in [`exit`](Self::exit): what was not entered has no
+    /// children.
+    ///
+    /// # Errors
+    /// [`Error::Forbidden`] by a rule; [`Error::NotOpen`], [`Error::OtherContext`] as
+    /// [`path_of`](Self::path_of).
+    pub fn record_in(
+        &self,
+        token: Token,
+        name: &str,
+        category: &str,
+        nanoseconds: u64,
+    ) -> Result<(), Error> {
+        if token.is_null() {
+            return Ok(());
+        }
+        match self.lane.path_of(token) {
+            Ok(path) => self.record_beneath(path, name, category, nanoseconds),
+            Err(error) => self.done(self.lane.fail(error)),
+        }
+    }
+
     /// As [`record`](Self::record), with a duration in seconds.
     ///
     /// # Errors
     /// [`Error::BadDuration`] when it is negative, not a number, or more than 2^64 nanoseconds.
     #[cfg(feature = "std")]
     pub fn record_seconds(&self, name: &str, category: &str, seconds: f64) -> Result<(), Error> {
+        self.seconds(&request(name, category, None), seconds)
+    }
+
+    /// As [`record_seconds`](Self::record_seconds), beneath a path.
+    ///
+    /// # Errors
+    /// As [`record_seconds`](Self::record_seconds), and [`Error::OtherTimer`].
+    #[cfg(feature = "std")]
+    pub fn record_beneath_seconds(
+        &self,
+        parent: Path,
+        name: &str,
+        category: &str,
+        seconds: f64,
+    ) -> Result<(), Error> {
+        self.seconds(&request(name, category, Some(parent)), seconds)
+    }
+
+    #[cfg(feature = "std")]
+    fn seconds(&self, request: &Request<'_>, seconds: f64) -> Result<(), Error> {
         let duration = core::time::Duration::try_from_secs_f64(seconds);
         let nanoseconds =
             duration.ok().and_then(|duration| u64::try_from(duration.as_nanos()).ok());
-        match nanoseconds {
-            Some(nanoseconds) => self.record(name, category, nanoseconds),
-            None => self.done(self.lane.fail(Error::BadDuration)),
-        }
+        self.done(match nanoseconds {
+            Some(nanoseconds) => self.lane.record(request, nanoseconds),
+            None => self.lane.fail(Error::BadDuration),
+        })
     }
 
     /// Enters a section that is held by value, beneath the innermost open one or beneath `parent`.
@@ -206,6 +249,17 @@ impl<S: Shape, C: Clock> Context<'_, S, C> {
     /// The path of the innermost open section, for other contexts to enter beneath.
     pub fn current_path(&self) -> Path {
         self.lane.current_path()
+    }
+
+    /// The path of an open section of this context, the innermost or not: to enter or record beneath
+    /// it, here or elsewhere. Searches the stack from the innermost section outwards.
+    ///
+    /// # Errors
+    /// [`Error::NotOpen`]: the section was exited, or the token is null; [`Error::OtherContext`]: it
+    /// is another's token. Unlike those of [`exit`](Self::exit) they are not counted as losses:
+    /// nothing was to be recorded.
+    pub fn path_of(&self, token: Token) -> Result<Path, Error> {
+        self.lane.path_of(token)
     }
 
     /// How many sections are open.

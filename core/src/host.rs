@@ -1,10 +1,14 @@
-//! What a host adds (feature `std`): its clock, timers made at run time, the default timer, and a
-//! context for each thread.
+//! What a host adds (feature `std`): its clock, timers made at run time, the default timer, a context
+//! for each thread, and rules that hold in every timer.
 
 pub(crate) mod clock;
 #[cfg(not(loom))]
 pub(crate) mod default;
 #[cfg(not(loom))]
 pub(crate) mod fork;
+#[cfg(not(loom))]
+pub(crate) mod lock;
 pub(crate) mod memory;
+#[cfg(not(loom))]
+pub(crate) mod rules;
 pub(crate) mod timer;

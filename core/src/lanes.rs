@@ -2,7 +2,7 @@
 
 use core::marker::PhantomData;
 
-use crate::category;
+use crate::category::{self, whose};
 use crate::clock::Clock;
 use crate::context::{Path, Token, site_owner};
 use crate::error::Error;
@@ -31,6 +31,8 @@ impl<S: Shape, C: Clock> Timer<S, C> {
             region,
             layout,
             clock,
+            #[cfg(all(feature = "std", not(loom)))]
+            membership: None,
             #[cfg(feature = "std")]
             allocation: None,
             shape: PhantomData,
@@ -206,25 +208,21 @@ impl<S: Shape, C: Clock> Timer<S, C> {
         zeroed
     }
 
-    /// Forbids sections of category `inner` directly inside ones of category `outer`. A rule that
-    /// stands already is no error. Rules survive clear.
+    /// Forbids sections of category `inner` directly inside ones of category `outer`, in this timer
+    /// (`forbid` without a timer: in all of the process). A rule that stands already is no error.
+    /// Rules survive clear. Lock-free.
     ///
     /// # Errors
     /// [`Error::RulesFull`] when the rule or one of its categories does not fit.
     pub fn forbid(&self, outer: &str, inner: &str) -> Result<(), Error> {
         let region = self.ready();
-        category::forbid(region, &self.layout, outer, inner).ok_or(Error::RulesFull)?;
-        // Release: who sees the flag sees the rule.
-        region.wide(header::STATE).set_bits(flag::RULES, Release);
-        Ok(())
+        category::forbid(region, &self.layout, outer, inner, whose::OWN).ok_or(Error::RulesFull)
     }
 
-    /// Drops all rules.
+    /// Drops this timer's own rules; those of the process stay. A rule that another thread adds
+    /// meanwhile goes, or holds when this returns. Lock-free.
     pub fn clear_rules(&self) {
-        let region = self.ready();
-        // Release: as in `forbid`.
-        region.wide(header::STATE).clear_bits(flag::RULES, Release);
-        category::drop_rules(region, &self.layout);
+        category::drop_rules(self.ready(), &self.layout, whose::OWN);
     }
 }
 
@@ -234,6 +232,22 @@ impl<S: Shape, C: Clock> Lane<'_, S, C> {
         let top = self.lane.word(at::TOP).load(Relaxed) as usize; // Relaxed: own
         let node = self.lane.at(top).word(frame::NODE).load(Relaxed); // Relaxed: own
         Path { owner: self.timer.serial(), section: node & crate::context::INDEX_MASK }
+    }
+
+    /// The path of an open section of this lane.
+    pub(crate) fn path_of(self, token: Token) -> Result<Path, Error> {
+        let word = |offset| self.lane.word(offset).load(Relaxed); // Relaxed: own, as below
+        let (frames, mut top) = (word(at::FRAMES), word(at::TOP));
+        while top > frames {
+            let frame = self.lane.at(top as usize);
+            if frame.wide(frame::TOKEN).load() & !Token::MARK == token.0 {
+                let section = frame.word(frame::NODE).load(Relaxed) & crate::context::INDEX_MASK;
+                return Ok(Path { owner: self.timer.serial(), section });
+            }
+            top -= frame::BYTES as u32;
+        }
+        let foreign = (self.lane.wide(at::NEXT).load() ^ token.0) & Token::PLACE != 0;
+        Err(if foreign && !token.is_null() { Error::OtherContext } else { Error::NotOpen })
     }
 
     /// How many sections are open.

@@ -84,6 +84,8 @@ pub use host::default::{
     SectionGuard, ThreadContext, default_timer, enter_at, enter_words, exit, forget_thread_error,
     set_default_timer, thread_error, with_thread,
 };
+#[cfg(all(feature = "std", not(loom)))]
+pub use host::rules::{clear_rules, forbid};
 #[cfg(feature = "std")]
 pub use host::timer::HostTimer;
 pub use layout::Layout;

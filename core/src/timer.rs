@@ -39,6 +39,9 @@ pub struct Timer<S: Shape, C: Clock> {
     pub(crate) region: Memory<'static>,
     pub(crate) layout: Layout,
     pub(crate) clock: C,
+    /// Goes first: the process's rules are not written into memory that was given back.
+    #[cfg(all(feature = "std", not(loom)))]
+    pub(crate) membership: Option<crate::host::rules::Membership>,
     #[cfg(feature = "std")]
     pub(crate) allocation: Option<crate::host::memory::Allocation>,
     pub(crate) shape: PhantomData<S>,

@@ -2,17 +2,17 @@
 
 use std::ffi::c_char;
 
-use crate::error::{Status, refuse_core};
-use crate::guard;
+use crate::error::{Code, Failure, Status, refuse, refuse_core};
 use crate::timer::TimerHandle;
-use crate::{rules, table, text};
+use crate::{guard, table, text};
 
 /// Forbids sections of category `inner` directly inside sections that were begun with category
 /// `outer`, in every timer of the process, those made later included.
 ///
 /// Such a begin returns 0, and xtimer_last_error names both categories. NULL means "default". A rule
-/// that stands already is no error. Rules survive xtimer_clear. XTIMER_STATUS_RULES_FULL: it did not
-/// fit into a timer. Any thread; not from a signal handler.
+/// that stands already is no error. Rules survive xtimer_clear, and a fork in its child.
+/// XTIMER_STATUS_RULES_FULL: it did not fit into some timer, or could not into the default one, which
+/// is not made for it; the other timers keep it. Any thread; not from a signal handler.
 ///
 /// # Safety
 /// Each string is NULL or ends with a zero.
@@ -35,8 +35,19 @@ pub unsafe extern "C" fn xtimer_timer_forbid(
     guard::status(|| {
         // SAFETY: as the caller promises.
         let (outer, inner) = unsafe { (text::category(outer)?, text::category(inner)?) };
-        rules::forbid(timer, outer, inner)
+        match timer {
+            TimerHandle::DEFAULT => xtimer_core::forbid(outer, inner).map_err(of_process),
+            timer => {
+                let reference = table::get(timer)?;
+                reference.forbid(outer, inner).map_err(|error| refuse_core(timer, error))
+            }
+        }
     })
+}
+
+/// An error that is no timer's: its sentence needs no names, and makes no default timer.
+fn of_process(error: xtimer_core::Error) -> Failure {
+    refuse(Code::of(error), format_args!("{error}"))
 }
 
 /// Drops the rules of the process; those that a timer of your own added for itself stay. Any thread;
@@ -46,10 +57,17 @@ pub extern "C" fn xtimer_clear_rules() -> Status {
     xtimer_timer_clear_rules(TimerHandle::DEFAULT)
 }
 
-/// Drops the rules that this timer added for itself; those of the process stay.
+/// Drops the rules that this timer added for itself; those of the process stay (with xtimer_default:
+/// as xtimer_clear_rules).
 #[unsafe(no_mangle)]
 pub extern "C" fn xtimer_timer_clear_rules(timer: TimerHandle) -> Status {
-    guard::status(|| rules::clear(timer))
+    guard::status(|| match timer {
+        TimerHandle::DEFAULT => xtimer_core::clear_rules().map_err(of_process),
+        timer => {
+            table::get(timer)?.clear_rules();
+            Ok(())
+        }
+    })
 }
 
 /// A category's total in the default timer, in nanoseconds: the time of its sections, none counted
@@ -104,10 +122,7 @@ pub unsafe extern "C" fn xtimer_timer_category_total(
 
 /// # Safety
 /// As for xtimer_category_total_ns.
-unsafe fn category_total(
-    timer: TimerHandle,
-    category: *const c_char,
-) -> Result<u64, crate::error::Failure> {
+unsafe fn category_total(timer: TimerHandle, category: *const c_char) -> Result<u64, Failure> {
     // SAFETY: as the caller promises.
     let category = unsafe { text::category(category) }?;
     let reference = table::get(timer)?;
@@ -141,7 +156,7 @@ pub extern "C" fn xtimer_timer_total(timer: TimerHandle) -> f64 {
     guard::value(f64::NAN, || Ok(seconds(total(timer)?)))
 }
 
-fn total(timer: TimerHandle) -> Result<u64, crate::error::Failure> {
+fn total(timer: TimerHandle) -> Result<u64, Failure> {
     let reference = table::get(timer)?;
     let snapshot = reference.snapshot().map_err(|error| refuse_core(timer, error))?;
     Ok(snapshot.total())

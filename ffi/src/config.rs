@@ -168,6 +168,10 @@ impl HostConfig {
             Error::Config(field) => {
                 refuse(Code::Config, format_args!("The config's {field} cannot work."))
             }
+            Error::RulesFull => refuse(
+                Code::RulesFull,
+                format_args!("The new timer cannot hold the rules of the process."),
+            ),
             error => refuse(Code::of(error), format_args!("{error}")),
         })
     }

@@ -1,11 +1,10 @@
 //! After a fork: the child's timers start clean, and no lock stays with a thread that is no more.
 
 use crate::sync::{AcqRel, AtomicBool, Relaxed};
-use crate::{held, rules, snapshot};
+use crate::{held, snapshot};
 
 static WATCHED: AtomicBool = AtomicBool::new(false);
 /// What the handler before the fork got hold of.
-static HAS_RULES: AtomicBool = AtomicBool::new(false);
 static HAS_SNAPSHOTS: AtomicBool = AtomicBool::new(false);
 
 /// Registers the handlers, once.
@@ -26,16 +25,12 @@ pub(crate) fn watch() {
 #[cfg_attr(not(unix), allow(dead_code))]
 extern "C" fn before() {
     // Relaxed: the forking thread's own, before and after.
-    HAS_RULES.store(rules::BOOK.take(), Relaxed);
     HAS_SNAPSHOTS.store(snapshot::TAKEN.take(), Relaxed);
 }
 
 #[cfg_attr(not(unix), allow(dead_code))]
 extern "C" fn in_parent() {
     // Relaxed: as above.
-    if HAS_RULES.swap(false, Relaxed) {
-        rules::BOOK.give_back();
-    }
     if HAS_SNAPSHOTS.swap(false, Relaxed) {
         snapshot::TAKEN.give_back();
     }
@@ -45,12 +40,6 @@ extern "C" fn in_parent() {
 extern "C" fn in_child() {
     // Relaxed: as above. A lock not had is held by a thread that is no more, or by a call that this
     // fork interrupts, from a signal handler; the latter goes on with a value that nobody else has.
-    if HAS_RULES.swap(false, Relaxed) {
-        rules::BOOK.give_back();
-    } else {
-        // SAFETY: no other thread exists.
-        unsafe { rules::BOOK.begin_anew(Vec::new()) };
-    }
     if HAS_SNAPSHOTS.swap(false, Relaxed) {
         snapshot::TAKEN.give_back();
     } else {

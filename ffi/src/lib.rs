@@ -39,7 +39,6 @@ mod cache;
 mod fork;
 mod guard;
 mod held;
-mod rules;
 mod sync;
 mod table;
 mod text;

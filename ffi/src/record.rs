@@ -2,10 +2,10 @@
 
 use std::ffi::c_char;
 
-use xtimer_core::Path;
+use xtimer_core::{Path, Token as CoreToken};
 
 use crate::error::Status;
-use crate::section::PathHandle;
+use crate::section::{PathHandle, Token};
 use crate::timer::TimerHandle;
 use crate::{guard, held, text};
 
@@ -116,6 +116,86 @@ pub unsafe extern "C" fn xtimer_timer_record_beneath_ns(
             // SAFETY: as the caller promises.
             let (name, category) = unsafe { text::section(name, category) }?;
             Ok(context.record_beneath(Path::from_bits(parent.value), name, category, nanoseconds))
+        })
+    })
+}
+
+/// As xtimer_record_beneath_ns, with a duration in seconds, as xtimer_record_seconds takes it.
+///
+/// # Safety
+/// As for xtimer_record_ns.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn xtimer_record_beneath_seconds(
+    parent: PathHandle,
+    name: *const c_char,
+    category: *const c_char,
+    seconds: f64,
+) -> Status {
+    let timer = TimerHandle::DEFAULT;
+    // SAFETY: as the caller promises.
+    unsafe { xtimer_timer_record_beneath_seconds(timer, parent, name, category, seconds) }
+}
+
+/// As xtimer_record_beneath_seconds, in a timer of your own, whose path it is.
+///
+/// # Safety
+/// As for xtimer_record_ns.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn xtimer_timer_record_beneath_seconds(
+    timer: TimerHandle,
+    parent: PathHandle,
+    name: *const c_char,
+    category: *const c_char,
+    seconds: f64,
+) -> Status {
+    guard::status(|| {
+        held::with(timer, |context| {
+            // SAFETY: as the caller promises.
+            let (name, category) = unsafe { text::section(name, category) }?;
+            let parent = Path::from_bits(parent.value);
+            Ok(context.record_beneath_seconds(parent, name, category, seconds))
+        })
+    })
+}
+
+/// As xtimer_record_ns, into the section `name` inside an open section of this thread by its token,
+/// the innermost or not. The token 0 is ignored, as in xtimer_end: what was not begun has no
+/// sections in it.
+///
+/// XTIMER_STATUS_NOT_OPEN: it has ended; XTIMER_STATUS_OTHER_CONTEXT: it is another thread's. Nothing
+/// was recorded.
+///
+/// # Safety
+/// As for xtimer_record_ns.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn xtimer_record_in_ns(
+    parent: Token,
+    name: *const c_char,
+    category: *const c_char,
+    nanoseconds: u64,
+) -> Status {
+    let timer = TimerHandle::DEFAULT;
+    // SAFETY: as the caller promises.
+    unsafe { xtimer_timer_record_in_ns(timer, parent, name, category, nanoseconds) }
+}
+
+/// As xtimer_record_in_ns, in a timer of your own.
+///
+/// # Safety
+/// As for xtimer_record_ns.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn xtimer_timer_record_in_ns(
+    timer: TimerHandle,
+    parent: Token,
+    name: *const c_char,
+    category: *const c_char,
+    nanoseconds: u64,
+) -> Status {
+    guard::status(|| {
+        held::with(timer, |context| {
+            // SAFETY: as the caller promises.
+            let (name, category) = unsafe { text::section(name, category) }?;
+            Ok(context.record_in(CoreToken::from_bits(parent), name, category, nanoseconds))
         })
     })
 }

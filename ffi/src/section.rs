@@ -5,7 +5,7 @@ use std::ffi::c_char;
 use xtimer_core::{Path, Token as CoreToken};
 
 use crate::cache;
-use crate::error::{Code, Status};
+use crate::error::{Code, Status, refuse};
 use crate::guard;
 use crate::timer::TimerHandle;
 use crate::{held, text};
@@ -170,4 +170,40 @@ pub extern "C" fn xtimer_timer_current_path(timer: TimerHandle) -> PathHandle {
         })
     });
     PathHandle { value }
+}
+
+/// The path of an open section of the default timer by its token, the thread's innermost section or
+/// not: to begin sections beneath it, or record into it, from here or another thread.
+///
+/// Written to `path` on success. XTIMER_STATUS_NOT_OPEN: the section has ended, or the token is 0;
+/// XTIMER_STATUS_OTHER_CONTEXT: it is another thread's. On the thread that began it.
+///
+/// # Safety
+/// `path` is NULL (an error) or may be written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn xtimer_path_of(token: Token, path: *mut PathHandle) -> Status {
+    // SAFETY: as the caller promises.
+    unsafe { xtimer_timer_path_of(TimerHandle::DEFAULT, token, path) }
+}
+
+/// As xtimer_path_of, in a timer of your own.
+///
+/// # Safety
+/// As for xtimer_path_of.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn xtimer_timer_path_of(
+    timer: TimerHandle,
+    token: Token,
+    path: *mut PathHandle,
+) -> Status {
+    guard::status(|| {
+        if path.is_null() {
+            let sentence = format_args!("The place for the result is NULL.");
+            return Err(refuse(Code::InvalidArgument, sentence));
+        }
+        let found = held::with(timer, |context| Ok(context.path_of(CoreToken::from_bits(token))))?;
+        // SAFETY: not NULL, may be written.
+        unsafe { path.write(PathHandle { value: found.to_bits() }) };
+        Ok(())
+    })
 }

@@ -160,14 +160,6 @@ pub(crate) fn is_good(timer: TimerHandle) -> bool {
     word & GOOD != 0 && word >> GENERATION_SHIFT == generation(timer)
 }
 
-/// The handles that are good now.
-pub(crate) fn handles() -> impl Iterator<Item = TimerHandle> {
-    TABLE.iter().enumerate().filter_map(|(index, entry)| {
-        let word = entry.word.load(Relaxed); // Relaxed: a look
-        (word & GOOD != 0).then(|| handle(word >> GENERATION_SHIFT, index))
-    })
-}
-
 /// Ends a handle. The timer goes with its last reference.
 pub(crate) fn destroy(timer: TimerHandle) -> Result<(), Failure> {
     let Some(index) = index_of(timer) else { return Err(no_timer(timer)) };
@@ -177,12 +169,15 @@ pub(crate) fn destroy(timer: TimerHandle) -> Result<(), Failure> {
         if word & GOOD == 0 || word >> GENERATION_SHIFT != generation(timer) {
             return Err(no_timer(timer));
         }
-        // Relaxed: `release` below orders what was done with the timer.
-        match entry.word.compare_exchange_weak(word, word & !GOOD, Relaxed, Relaxed) {
+        // Acquire pairs with the Release in `insert`: the timer is in place. `release` below orders
+        // what was done with it.
+        match entry.word.compare_exchange_weak(word, word & !GOOD, Acquire, Relaxed) {
             Ok(_) => break,
             Err(now) => word = now,
         }
     }
+    // SAFETY: stored before the word said good; the reference that this call gives back keeps it.
+    unsafe { &*entry.timer.load(Relaxed) }.leave_process(); // Relaxed: as above
     release(index);
     Ok(())
 }

@@ -2,7 +2,7 @@
 
 use crate::config::{Config, HostConfig};
 use crate::error::{Code, Failure, Status, refuse};
-use crate::{fork, guard, held, rules, table};
+use crate::{fork, guard, held, table};
 
 /// A timer, as a checked handle: once destroyed, each use is refused with XTIMER_STATUS_NO_TIMER and
 /// does no harm. A value: copy it. All zero is no timer. Any thread may use any handle.
@@ -33,7 +33,7 @@ fn null_output() -> Failure {
 ///
 /// On success its handle is written to `timer`. It allocates its memory once, and whatever is not
 /// touched costs no physical memory. 64 timers can exist at once. The rules of the process hold in
-/// it. Any thread; not from a signal handler.
+/// it; XTIMER_STATUS_RULES_FULL: they do not fit. Any thread; not from a signal handler.
 ///
 /// # Safety
 /// `config` is NULL or points to a config made by xtimer_config_default; `timer` is NULL (an error)
@@ -49,7 +49,7 @@ pub unsafe extern "C" fn xtimer_create(config: *const Config, timer: *mut TimerH
         let config = unsafe { HostConfig::read(config) }?;
         fork::watch();
         held::sweep();
-        let handle = rules::insert(config.timer()?)?;
+        let handle = table::insert(config.timer()?)?;
         // SAFETY: not NULL, may be written.
         unsafe { timer.write(handle) };
         Ok(())
@@ -72,7 +72,6 @@ pub extern "C" fn xtimer_destroy(timer: TimerHandle) -> Status {
         }
         table::destroy(timer)?;
         held::sweep();
-        rules::forget(timer);
         Ok(())
     })
 }

@@ -45,7 +45,7 @@ impl Drop for Owner {
 }
 
 /// The default timer; made with [`Config::HOST`] when it is first asked for. `None` where its memory
-/// can't be had.
+/// can't be had, or the rules of the process don't fit into it.
 pub fn default_timer() -> Option<&'static HostTimer> {
     // Acquire pairs with the Release below.
     let timer = DEFAULT.load(Acquire);
@@ -57,7 +57,6 @@ pub fn default_timer() -> Option<&'static HostTimer> {
     // Release publishes the timer, Acquire shows a rival's.
     match DEFAULT.compare_exchange(ptr::null_mut(), fresh, AcqRel, Acquire) {
         Ok(_) => {
-            super::fork::watch();
             // SAFETY: just made, never freed.
             Some(unsafe { &*fresh })
         }
@@ -79,7 +78,6 @@ pub fn set_default_timer(timer: HostTimer) -> Result<&'static HostTimer, Box<Hos
     // Release publishes the timer.
     match DEFAULT.compare_exchange(ptr::null_mut(), fresh, AcqRel, Acquire) {
         Ok(_) => {
-            super::fork::watch();
             // SAFETY: just made, never freed.
             Ok(unsafe { &*fresh })
         }

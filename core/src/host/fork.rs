@@ -52,17 +52,32 @@ impl<S: Shape, C: Clock> Timer<S, C> {
     }
 }
 
-/// Registers the child's handler, once.
+/// Registers the handlers around a fork, once.
 #[cfg(unix)]
 pub(crate) fn watch() {
-    extern "C" fn child() {
+    use super::rules;
+    use crate::sync::AtomicU32;
+
+    static WATCHED: AtomicU32 = AtomicU32::new(0);
+    extern "C" fn before() {
+        rules::before_fork();
+    }
+    extern "C" fn in_parent() {
+        rules::after_fork();
+    }
+    extern "C" fn in_child() {
+        rules::after_fork();
         if let Some(timer) = super::default::existing() {
             timer.start_clean(super::default::lane_of_thread().map(|lane| lane.lane));
         }
     }
-    // SAFETY: the handler is async-signal-safe and lives as long as the program. A failure (no
+    // Relaxed: one thread registers, and nothing is read through it.
+    if WATCHED.swap(1, Relaxed) != 0 {
+        return;
+    }
+    // SAFETY: the handlers are async-signal-safe and live as long as the program. A failure (no
     // memory) only means that a child would inherit the parent's numbers.
-    unsafe { libc::pthread_atfork(None, None, Some(child)) };
+    unsafe { libc::pthread_atfork(Some(before), Some(in_parent), Some(in_child)) };
 }
 /// There is no fork.
 #[cfg(not(unix))]

@@ -13,10 +13,12 @@ use crate::timer::Timer;
 pub type HostTimer = Timer<Line, HostClock>;
 
 impl HostTimer {
-    /// A timer with the machine's best clock.
+    /// A timer with the machine's best clock. The rules of the process hold in it.
     ///
     /// # Errors
-    /// [`Error::Config`] names a capacity that can't work; [`Error::NoMemory`].
+    /// [`Error::Config`] names a capacity that can't work; [`Error::NoMemory`];
+    /// [`Error::RulesFull`] when the rules of the process don't fit; [`Error::Busy`] in a signal
+    /// handler that interrupts a change of those rules.
     pub fn new(config: Config) -> Result<Self, Error> {
         Self::with_clock(config, HostClock::best())
     }
@@ -35,6 +37,10 @@ impl<C: Clock> Timer<Line, C> {
         let mut timer = unsafe { Self::from_region(allocation.memory(), layout, clock) };
         timer.allocation = Some(allocation);
         timer.ready();
+        #[cfg(not(loom))]
+        {
+            timer.membership = Some(super::rules::join(timer.region, timer.layout)?);
+        }
         Ok(timer)
     }
 }

@@ -7,40 +7,42 @@
 use loom::thread;
 use std::sync::Arc;
 
-use super::{Counts, TWO, ThreadClock, explore, lane, rows, timer};
+use super::{Counts, TWO, explore, lane, timer};
 use crate::category;
 use crate::config::Config;
 use crate::context::Site;
+use crate::lane::slot_of;
+use crate::layout::slot;
 use crate::names::{self, Name};
 use crate::paths;
-use crate::snapshot::mark;
+use crate::sync::{CATEGORY_BITS, Relaxed};
 
-/// Two threads enter and exit one call site; the second is joined, and what lanes hold is gathered:
-/// its entry is there, with path, name and category. At most 1 preemption.
+/// Two threads enter one call site, and the second is joined: the path that it entered is within the
+/// bound that snapshots go to, and has its name; its category has its place. At most 2 preemptions.
 #[test]
 fn what_a_site_remembers_is_handed_on() {
-    explore(Some(1), || {
+    explore(Some(2), || {
         let timer = timer::<Counts>(Config { depth: 1, categories: 3, name_bytes: 128, ..TWO });
         timer.claim().unwrap();
         timer.claim().unwrap();
+        let (region, layout) = (timer.region, &timer.layout);
+        let [name, _] =
+            ["a", "io"].map(|name| names::intern(region, layout, Name::plain(name)).unwrap());
         let site = Arc::new(Site::new("a", "io"));
         let [first, second] = [0, 1].map(|index| {
             let (timer, site) = (Arc::clone(&timer), Arc::clone(&site));
             thread::spawn(move || {
                 let lane = lane(&timer, index);
-                let token = lane.enter_at(&site);
-                ThreadClock::advance(7);
-                assert_eq!(lane.exit(token), 0);
+                assert!(!lane.enter_at(&site).is_null());
+                lane.current_path().section
             })
         });
-        second.join().unwrap();
-        let (region, layout) = (timer.region, &timer.layout);
-        let row = rows(&timer, &["a"]).unwrap()[0].unwrap();
-        let is_busy = row.marks & mark::BUSY != 0; // by the first thread
-        assert!(row.count >= 1 && (is_busy || row.ticks == 7 * row.count), "{row:?}");
-        let name = names::find(region, layout, Name::plain("a"));
-        assert_eq!(Some(paths::name(region, layout, row.section)), name);
-        assert_eq!(Some(u32::from(row.category)), category::find(region, layout, "io"));
+        let section = second.join().unwrap();
+        assert!(section <= paths::used(region, layout), "{section}");
+        assert_eq!(paths::name(region, layout, section), name);
+        let stamp = slot_of::<Counts>(timer.lane_memory(1), section).word(slot::STAMP);
+        let category = stamp.load(Relaxed) & ((1 << CATEGORY_BITS) - 1);
+        assert_eq!(category::find(region, layout, "io"), Some(category));
         first.join().unwrap();
     });
 }

@@ -19,6 +19,8 @@ int main() {
     xtimer::scope in_own{own, "own"};
     const bool all = xtimer::forbid("compute", "io") && xtimer::clear() && own.clear() &&
                      xtimer::record("gpu", "gpu", std::chrono::nanoseconds(5)) &&
+                     xtimer::record(xtimer::beneath{in_own.path()}, "gpu", "gpu",
+                                    std::chrono::nanoseconds(5)) &&
                      xtimer::save_json("not written.json") && xtimer::clear_rules() &&
                      xtimer::set_enabled(true);
     return work({xtimer::current_path()}) + !all + !xtimer::report().empty() +

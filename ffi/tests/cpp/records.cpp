@@ -1,0 +1,43 @@
+// Durations measured elsewhere, recorded into open and closed sections by their paths.
+#include "../c/check.h"
+#include "xtimer.hpp"
+
+using namespace std::chrono_literals;
+
+int main() {
+    const xtimer_config_t config = check_config();
+    CHECK_OK(xtimer_configure(&config));
+    {
+        xtimer::scope step{"step"};
+        const xtimer::path path = step.path();
+        CHECK(path.value.value == xtimer::current_path().value.value);
+        {
+            xtimer::scope launch{"launch"};
+            CHECK(xtimer::record("queue", "gpu", 1ns));
+            CHECK(xtimer::record(xtimer::beneath{step.path()}, "kernel", "gpu", 1500ns));
+            CHECK(step.path().value.value == path.value.value);
+            CHECK(launch.path().value.value == xtimer::current_path().value.value);
+        }
+        CHECK(step.stop());
+        CHECK(step.path().value.value == 0);
+        CHECK(xtimer::record(xtimer::beneath{path}, "kernel", "gpu", std::chrono::duration<double>(2e-6)));
+        const auto negative = xtimer::record(xtimer::beneath{path}, "kernel", "gpu", -1ns);
+        CHECK(!negative && negative.code() == XTIMER_STATUS_BAD_DURATION);
+    }
+    bool is_found = false;
+    for (const auto &section : xtimer::sections())
+        if (section.path == std::vector<std::string>{"step", "kernel"}) {
+            is_found = true;
+            CHECK(section.count == 2 && section.total == 3500ns && section.min == 1500ns);
+        }
+    CHECK(is_found && xtimer::sections().size() == 4);
+
+    // A scope of a timer of one's own; its path is no other timer's.
+    xtimer::timer own;
+    xtimer::scope in_own{own, "own"};
+    CHECK(own.record(xtimer::beneath{in_own.path()}, "child", "x", 7ns));
+    CHECK(own.category_total("x") == xtimer::seconds(7e-9));
+    const auto foreign = xtimer::record(xtimer::beneath{in_own.path()}, "child", "x", 7ns);
+    CHECK(foreign.code() == XTIMER_STATUS_OTHER_TIMER);
+    return 0;
+}
