@@ -1,5 +1,7 @@
 //! Capacities and the statistics kept: what may be chosen, what each costs, what cannot work.
 
+use core::fmt::{self, Write};
+
 use crate::error::Error;
 use crate::sync::{CATEGORY_BITS, INDEX_BITS, NARROW};
 
@@ -116,7 +118,8 @@ impl Config {
         statistics: Statistics::FULL,
     };
 
-    /// The largest number of sections (with three for each category) that an index can name here.
+    /// The largest number of slots that an index can name here: one for each section, three for each
+    /// category, and one more.
     pub const MOST_SECTIONS: u32 = (1 << INDEX_BITS) - 1;
     /// The largest number of categories.
     pub const MOST_CATEGORIES: u32 = (1 << CATEGORY_BITS) - 1;
@@ -130,34 +133,44 @@ impl Config {
     /// # Errors
     /// [`Error::Config`] names the field that cannot.
     pub const fn validate(&self) -> Result<(), Error> {
-        if self.sections == 0 || self.sections > Self::MOST_SECTIONS {
-            return Err(Error::Config("sections"));
+        match self.refusal() {
+            Some(refusal) => Err(Error::Config(refusal.field)),
+            None => Ok(()),
         }
-        if self.categories < 2 || self.categories > Self::MOST_CATEGORIES {
-            return Err(Error::Config("categories"));
+    }
+
+    /// The first capacity that is out of its range, to be displayed with its value and the range:
+    /// `depth is 0; it must be 1 to 65535.` `None` where each is in range.
+    pub const fn refusal(&self) -> Option<Refusal> {
+        let ranges = self.ranges();
+        let mut index = 0;
+        while index < ranges.len() {
+            let range = ranges[index];
+            if range.value < range.least || range.value > range.most {
+                return Some(range);
+            }
+            index += 1;
         }
-        if self.slots() > Self::MOST_SECTIONS as u64 {
-            return Err(Error::Config("sections"));
-        }
-        if self.depth == 0 || self.depth > Self::MOST_DEPTH {
-            return Err(Error::Config("depth"));
-        }
-        if self.lanes == 0 || self.lanes > Self::MOST_LANES {
-            return Err(Error::Config("lanes"));
-        }
-        if self.rules > 65_536 {
-            return Err(Error::Config("rules"));
-        }
-        if self.name_bytes < 64 || self.name_bytes > 1 << 30 {
-            return Err(Error::Config("name_bytes"));
-        }
-        if self.scratch > 64 {
-            return Err(Error::Config("scratch"));
-        }
-        if self.late > 1 || (self.late == 1 && NARROW) {
-            return Err(Error::Config("late"));
-        }
-        Ok(())
+        None
+    }
+
+    /// Each capacity and what it must be. Categories come first, for they bound the sections.
+    const fn ranges(&self) -> [Refusal; 8] {
+        [
+            Refusal::of("categories", self.categories, 2, Self::MOST_CATEGORIES),
+            Refusal::of("sections", self.sections, 1, Self::most_sections(self.categories)),
+            Refusal::of("depth", self.depth, 1, Self::MOST_DEPTH),
+            Refusal::of("lanes", self.lanes, 1, Self::MOST_LANES),
+            Refusal::of("rules", self.rules, 0, 65_536),
+            Refusal::of("name_bytes", self.name_bytes, 64, 1 << 30),
+            Refusal::of("scratch", self.scratch, 0, 64),
+            Refusal::of("late", self.late, 0, if NARROW { 0 } else { 1 }),
+        ]
+    }
+
+    /// The sections that leave room for the root's slot and three a category.
+    const fn most_sections(categories: u32) -> u32 {
+        (Self::MOST_SECTIONS - 1).saturating_sub(categories.saturating_mul(3))
     }
 
     /// Slots of a lane: the root's, one a section, three a category.
@@ -166,8 +179,111 @@ impl Config {
     }
 }
 
+/// A capacity out of its range, displayed as a sentence with its value and the range.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Refusal {
+    field: &'static str,
+    value: u32,
+    least: u32,
+    most: u32,
+}
+
+impl Refusal {
+    const fn of(field: &'static str, value: u32, least: u32, most: u32) -> Self {
+        Self { field, value, least, most }
+    }
+
+    /// The capacity's name.
+    pub const fn field(&self) -> &'static str {
+        self.field
+    }
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { field, value, least, most } = self;
+        write!(formatter, "{field} is {value}; it must be {least} to {most}")?;
+        match *field {
+            "sections" => formatter.write_str(" with so many categories."),
+            _ => formatter.write_char('.'),
+        }
+    }
+}
+
+/// Writes what a capacity must be, where its value is not known.
+pub(crate) fn write_rule(formatter: &mut fmt::Formatter<'_>, field: &str) -> fmt::Result {
+    let fewest = Config { categories: 2, ..Config::HOST };
+    match fewest.ranges().iter().find(|range| range.field == field) {
+        Some(Refusal { least, most, .. }) => {
+            write!(formatter, "The capacity '{field}' must be {least} to {most}")?;
+        }
+        None => return write!(formatter, "The capacity '{field}' cannot work."),
+    }
+    formatter.write_str(match field {
+        "sections" => ", three less for each category above two.",
+        "lanes" if usize::BITS < 64 => ", and all of them fit into the memory.",
+        _ => ".",
+    })
+}
+
 impl Default for Config {
     fn default() -> Self {
         Self::HOST
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::string::ToString;
+
+    #[test]
+    fn a_refused_capacity_tells_its_value_and_range() {
+        let refused = |config: Config| {
+            let refusal = config.refusal().unwrap();
+            assert_eq!(config.validate(), Err(Error::Config(refusal.field())));
+            refusal.to_string()
+        };
+        let most = Config::MOST_SECTIONS - 1 - 3 * Config::HOST.categories;
+        for sections in [0, most + 1, u32::MAX] {
+            assert_eq!(
+                refused(Config { sections, ..Config::HOST }),
+                format!("sections is {sections}; it must be 1 to {most} with so many categories.")
+            );
+        }
+        assert_eq!(Config { sections: most, ..Config::HOST }.validate(), Ok(()));
+        let categories = refused(Config { categories: 1, ..Config::HOST });
+        let most = Config::MOST_CATEGORIES;
+        assert_eq!(categories, format!("categories is 1; it must be 2 to {most}."));
+        for (config, sentence) in [
+            (Config { depth: 0, ..Config::HOST }, "depth is 0; it must be 1 to 65535."),
+            (Config { lanes: 4096, ..Config::HOST }, "lanes is 4096; it must be 1 to 4095."),
+            (Config { rules: 65_537, ..Config::HOST }, "rules is 65537; it must be 0 to 65536."),
+            (
+                Config { name_bytes: 63, ..Config::HOST },
+                "name_bytes is 63; it must be 64 to 1073741824.",
+            ),
+            (Config { scratch: 65, ..Config::HOST }, "scratch is 65; it must be 0 to 64."),
+        ] {
+            assert_eq!(refused(config), sentence);
+        }
+        assert_eq!(Config::HOST.refusal(), None);
+        assert_eq!(Config::SMALL.refusal(), None);
+    }
+
+    #[test]
+    fn an_error_tells_the_range_of_its_capacity() {
+        assert_eq!(Error::Config("depth").to_string(), "The capacity 'depth' must be 1 to 65535.");
+        let most = Config::MOST_SECTIONS - 7;
+        assert_eq!(
+            Error::Config("sections").to_string(),
+            format!(
+                "The capacity 'sections' must be 1 to {most}, three less for each category above two."
+            )
+        );
+        assert_eq!(
+            Error::Config("statistics").to_string(),
+            "The capacity 'statistics' cannot work."
+        );
     }
 }

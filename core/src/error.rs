@@ -1,5 +1,7 @@
 //! What can go wrong, as one small value; `Sentence` turns it into words with the culprit's name.
 
+use crate::config;
+
 /// Why a call was refused, or what it had to put right.
 ///
 /// Sections and categories are named by index; [`Timer::sentence`](crate::Timer::sentence) spells
@@ -43,7 +45,8 @@ pub enum Error {
     Busy,
     /// The caller's memory is too small.
     TooSmall,
-    /// This capacity can't work; the field is named.
+    /// This capacity can't work; the field is named, and displayed with what it must be.
+    /// [`Config::refusal`](crate::Config::refusal) tells the value too.
     Config(&'static str),
     /// The memory for the region could not be had.
     NoMemory,
@@ -101,7 +104,10 @@ impl Error {
 impl core::fmt::Display for Error {
     fn fmt(&self, formatter: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         match self {
-            Self::NotOpen => formatter.write_str("The token's section is not open."),
+            Self::NotOpen => formatter.write_str(
+                "The token's section is not open (it was ended before, or discarded when a section \
+                 around it ended).",
+            ),
             Self::OtherContext => formatter.write_str(
                 "The token belongs to another thread's context; exit it where it was entered.",
             ),
@@ -125,7 +131,7 @@ impl core::fmt::Display for Error {
                 formatter.write_str("The timer is busy with another snapshot or clear; try again.")
             }
             Self::TooSmall => formatter.write_str("The memory given is too small."),
-            Self::Config(field) => write!(formatter, "The capacity '{field}' cannot work."),
+            Self::Config(field) => config::write_rule(formatter, field),
             Self::NoMemory => formatter.write_str("The memory for the timer could not be had."),
         }
     }

@@ -71,7 +71,7 @@ mod tree;
 
 pub use category::{DEFAULT_CATEGORY, OTHER_CATEGORY};
 pub use clock::{Clock, Elapsed, ManualClock, Scale, elapsed, quantum};
-pub use config::{Config, Statistics};
+pub use config::{Config, Refusal, Statistics};
 pub use context::{Detached, Path, Site, SiteWords, Token};
 pub use error::Error;
 pub use export::{Json, Report};

@@ -75,11 +75,19 @@ impl<'s> Section<'s> {
     }
 
     /// The mean duration in picoseconds; `None` before the first exit.
+    ///
+    /// Where the shortest and longest are kept it lies between them. These are whole nanoseconds, so
+    /// a mean that only their rounding puts outside, by half a nanosecond at most, is the nearer one.
     pub fn mean_picoseconds(&self) -> Option<u128> {
         let count = u128::from(self.row.count);
-        (count > 0).then(|| {
-            (self.snapshot.scale.picoseconds(self.row.ticks).saturating_add(count / 2)) / count
-        })
+        if count == 0 {
+            return None;
+        }
+        let sum = self.snapshot.scale.picoseconds(self.row.ticks);
+        let mean = sum.saturating_add(count / 2) / count;
+        let bound = |nanoseconds: Option<u64>| nanoseconds.map(|time| 1000 * u128::from(time));
+        let mean = bound(self.min()).map_or(mean, |min| mean.max(min));
+        Some(bound(self.max()).map_or(mean, |max| mean.min(max)))
     }
 
     /// The sample standard deviation (divisor n-1) in picoseconds; `None` below two durations, and
@@ -126,8 +134,9 @@ impl<'s> Section<'s> {
         self.mean_picoseconds().is_some_and(|mean| self.snapshot.price.is_near(mean))
     }
 
-    /// Whether the sections beneath it took longer than it did: they ran beside it. By the clock's
-    /// ticks, since nanoseconds are rounded a section each.
+    /// Whether the sections directly beneath it add up to more than it took: some of them ran on
+    /// other stacks, or were recorded. Sections that ran so but add up to less are not told. By the
+    /// clock's ticks, since nanoseconds are rounded a section each.
     pub fn is_exceeded(&self) -> bool {
         let rows = &*self.snapshot.rows;
         let mut child = self.row.first_child;

@@ -38,7 +38,7 @@ const PIECE_WRITTEN: usize = 6 * PIECE + 2;
 /// | `busy`, `late`, `near_price`, `exceeded` | `true`, only where it is so: see [`Section`](crate::Section) |
 ///
 /// Times are seconds with nine decimals (whole nanoseconds); `mean`, `std`, `pair` and `quantum` have
-/// twelve. What is not a number is `null`. Nothing follows the last brace: who writes a file adds the
+/// twelve. `min` <= `mean` <= `max` wherever they are numbers. What is not a number is `null`. Nothing follows the last brace: who writes a file adds the
 /// newline.
 #[derive(Clone, Copy, Debug)]
 pub struct Json<'s> {

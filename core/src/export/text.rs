@@ -47,6 +47,9 @@ impl fmt::Display for Report<'_> {
             formatter.write_char('\n')?;
         }
         table.write_categories(formatter)?;
+        if table.overlaps {
+            writeln!(formatter, "\n{OVERLAP}")?;
+        }
         formatter.write_char('\n')?;
         write_price(formatter, snapshot)?;
         write_losses(formatter, snapshot)
@@ -60,11 +63,16 @@ struct Mark {
     holds: fn(&Section<'_>) -> bool,
 }
 
-const MARKS: [Mark; 5] = [
+const MARKS: [Mark; 6] = [
     Mark {
         word: "open",
         meaning: "not exited yet, the first entry for so long; not in its count and times",
         holds: |section| section.open() > 0,
+    },
+    Mark {
+        word: "no exit",
+        meaning: "entered, but discarded before its exit, or open in a context without a lane",
+        holds: |section| section.count() == 0 && section.open() == 0 && !section.is_busy(),
     },
     Mark {
         word: "busy",
@@ -83,10 +91,13 @@ const MARKS: [Mark; 5] = [
     },
     Mark {
         word: "beside",
-        meaning: "sections beneath took longer than it did: they ran beside it",
+        meaning: "sections beneath add up to more than it: some ran on other threads, or were recorded",
         holds: |section| section.is_exceeded(),
     },
 ];
+
+/// Beneath the categories where one contains another, so that they add up to more than the total.
+const OVERLAP: &str = "a category includes what others took inside it; parallel threads add up";
 
 /// The widths of the columns, and what the rows hold.
 struct Table<'s> {
@@ -94,6 +105,8 @@ struct Table<'s> {
     has_sections: bool,
     /// Whether exclusive time is kept.
     has_exclusive: bool,
+    /// Whether a category's time is counted in another's too.
+    overlaps: bool,
     marks: [bool; MARKS.len()],
     name: usize,
     /// Of the number, without the unit behind it.
@@ -110,6 +123,7 @@ impl<'s> Table<'s> {
             snapshot,
             has_sections: false,
             has_exclusive: snapshot.statistics().has_exclusive(),
+            overlaps: false,
             marks: [false; MARKS.len()],
             name: "category".len(),
             time: "0.000".len(),
@@ -120,6 +134,9 @@ impl<'s> Table<'s> {
         };
         for section in snapshot.sections() {
             table.has_sections = true;
+            table.overlaps |= section.total() > 0
+                && snapshot.total() > 0
+                && section.parent().is_some_and(|outer| outer.category() != section.category());
             for (used, mark) in table.marks.iter_mut().zip(&MARKS) {
                 *used |= (mark.holds)(&section);
             }

@@ -198,7 +198,7 @@ pub fn forget_thread_error() {
 /// A section of the default timer that ends with its scope. Made by
 /// [`section!`](crate::section).
 #[derive(Debug)]
-#[must_use = "the section ends where its guard is dropped"]
+#[must_use = "bind it: let _section = section!(…); the section ends where its guard is dropped"]
 pub struct SectionGuard {
     token: Token,
     /// It ends on the thread where it began.

@@ -65,6 +65,38 @@ fn the_json_has_these_keys_in_this_order() {
 }
 
 #[test]
+fn the_example_of_the_documentation_is_what_is_exported() {
+    const PAGE: &str = include_str!("../../../docs/json.md");
+    let clock = ManualClock::new(64);
+    let timer = timer(Config::HOST, &clock);
+    let context = timer.context().unwrap();
+    let step = context.enter_counted("step", 0, "compute").unwrap();
+    for nanoseconds in [1_500_000, 1_500_001] {
+        let load = context.enter("load", "io").unwrap();
+        clock.advance(nanoseconds);
+        context.exit(load).unwrap();
+    }
+    clock.advance(8_999_999);
+    context.exit(step).unwrap();
+    let _open = context.enter("save", "io").unwrap();
+    clock.advance(250_000);
+    let snapshot = timer.snapshot().unwrap();
+    assert_json(&snapshot);
+    let json = snapshot.json().indent(2).to_string();
+    let (_, example) = PAGE.split_once("```json\n").unwrap();
+    let (example, _) = example.split_once("\n```").unwrap();
+    assert_eq!(example.replace('\r', ""), json, "got\n{json}");
+    // Every key has its row.
+    for key in json.split('"').skip(1).step_by(2).filter(|key| {
+        let quoted = format!("\"{key}\": ");
+        json.contains(&quoted) && !["compute", "io"].contains(key)
+    }) {
+        let documented = PAGE.lines().any(|line| line.contains(&format!("`{key}`")));
+        assert!(documented, "{key}");
+    }
+}
+
+#[test]
 fn category_totals_are_sorted_by_code_point() {
     let clock = ManualClock::new(64);
     let timer = timer(Config::HOST, &clock);

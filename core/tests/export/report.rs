@@ -26,7 +26,7 @@ train            165.024 ms  100.0%      1    0.000 ns  default
       attention   81.000 ms   49.1%      2   81.000 ms  compute
       matmul     160.000 ms   97.0%      1  160.000 ms  gpu
 
-beside  sections beneath took longer than it did: they ran beside it
+beside  sections beneath add up to more than it: some ran on other threads, or were recorded
 
 category               time   share
 compute          162.000 ms   98.2%
@@ -34,6 +34,8 @@ default          165.024 ms  100.0%
 gpu              320.000 ms  193.9%
 io                 3.000 ms    1.8%
 total            165.024 ms  100.0%
+
+a category includes what others took inside it; parallel threads add up
 
 price  not measured
 clock  manual, 1.000 GHz, quantum not measured",
@@ -51,7 +53,7 @@ train            165.024 ms  100.0%      1    0.000 ns  default
       attention  162.000 ms   98.2%      4  162.000 ms  compute
       matmul     320.000 ms  193.9%      2  320.000 ms  gpu
 
-beside  sections beneath took longer than it did: they ran beside it
+beside  sections beneath add up to more than it: some ran on other threads, or were recorded
 
 category               time   share
 compute          162.000 ms   98.2%
@@ -59,6 +61,8 @@ default          165.024 ms  100.0%
 gpu              320.000 ms  193.9%
 io                 3.000 ms    1.8%
 total            165.024 ms  100.0%
+
+a category includes what others took inside it; parallel threads add up
 
 price  not measured
 clock  manual, 1.000 GHz, quantum not measured",
@@ -178,6 +182,11 @@ fn losses_come_last_in_words_with_their_counts() {
     let snapshot = timer.snapshot().unwrap();
     println!("{}", snapshot.report());
     let report = snapshot.report().to_string();
+    let row = "  part[1]   0.000 ns    0.0%      0   0.000 ns  compute  no exit\n";
+    assert!(report.contains(row), "{report}");
+    let legend =
+        "no exit  entered, but discarded before its exit, or open in a context without a lane\n";
+    assert!(report.contains(legend), "{report}");
     let lost = &report[report.find("lost").unwrap()..];
     assert_eq!(
         lost,
@@ -246,6 +255,8 @@ category        time   share
 io         61.035 µs   12.5%
 loop      488.281 µs  100.0%
 total     488.281 µs  100.0%
+
+a category includes what others took inside it; parallel threads add up
 
 price  not measured
 clock  manual, 32.768 kHz, quantum not measured",

@@ -77,6 +77,74 @@ fn children_that_only_round_up_do_not_exceed_their_parent() {
 }
 
 #[test]
+fn the_mean_lies_between_the_shortest_and_the_longest() {
+    // Ticks of 2.4 and 2.6 ns: one rounds to less than the mean, the other to more.
+    for tenths in [24, 26, 25, 10, 1] {
+        let clock = ManualClock::with_scale(64, Scale::from_ratio(tenths, 10));
+        let timer = timer(Config::HOST, &clock);
+        let context = timer.context().unwrap();
+        for _ in 0..3 {
+            let token = context.enter("step", "default").unwrap();
+            clock.advance(1);
+            context.exit(token).unwrap();
+            let snapshot = timer.snapshot().unwrap();
+            let section = snapshot.section(&["step"]).unwrap();
+            let mean = section.mean_picoseconds().unwrap();
+            let (min, max) = (section.min().unwrap(), section.max().unwrap());
+            assert_eq!(min, max);
+            assert_eq!(mean, 1000 * u128::from(min), "{tenths}");
+            assert_json(&snapshot);
+        }
+    }
+}
+
+#[test]
+fn a_section_discarded_without_an_exit_is_marked() {
+    let clock = ManualClock::new(64);
+    let timer = timer(Config::HOST, &clock);
+    let context = timer.context().unwrap();
+    let outer = context.enter("outer", "default").unwrap();
+    let inner = context.enter("inner", "default").unwrap();
+    clock.advance(7);
+    assert!(!timer.snapshot().unwrap().report().to_string().contains("no exit"));
+    context.exit(outer).unwrap_err();
+    let report = timer.snapshot().unwrap().report().to_string();
+    assert!(report.contains("      0  0.000 ns  default  no exit\n"), "{report}");
+    assert!(report.contains("\nno exit  entered, but discarded"), "{report}");
+    assert_eq!(
+        context.exit(inner).unwrap_err().to_string(),
+        "The token's section is not open (it was ended before, or discarded when a section around \
+         it ended)."
+    );
+    let inner = context.enter_beneath(timer.find_path(&["outer"]).unwrap(), "inner", "default");
+    context.exit(inner.unwrap()).unwrap();
+    assert!(!timer.snapshot().unwrap().report().to_string().contains("no exit"));
+}
+
+#[test]
+fn categories_that_contain_others_are_explained() {
+    const FOOTNOTE: &str = "\n\na category includes what others took inside it; parallel";
+    let clock = ManualClock::new(64);
+    let timer = timer(Config::HOST, &clock);
+    let context = timer.context().unwrap();
+    let step = context.enter("step", "compute").unwrap();
+    context.record("part", "compute", 5).unwrap();
+    context.record("nothing", "io", 0).unwrap();
+    clock.advance(10);
+    context.exit(step).unwrap();
+    context.record("save", "io", 5).unwrap();
+    let report = timer.snapshot().unwrap().report().to_string();
+    assert!(!report.contains("a category includes"), "{report}");
+    let step = context.enter("step", "compute").unwrap();
+    context.record("load", "io", 5).unwrap();
+    clock.advance(10);
+    context.exit(step).unwrap();
+    let report = timer.snapshot().unwrap().report().to_string();
+    assert!(report.contains(FOOTNOTE), "{report}");
+    assert!(report.contains("threads add up\n\nprice"), "{report}");
+}
+
+#[test]
 fn a_share_beyond_all_measure_stays_short() {
     let clock = ManualClock::new(64);
     let timer = timer(Config::HOST, &clock);
