@@ -93,8 +93,8 @@ pub(crate) unsafe fn begin(name: *const c_char, category: *const c_char) -> Toke
                 // SAFETY: `fill` alone writes the words, and keeps away while the cache is busy.
                 let words = unsafe { &*entry.words.get() };
                 // SAFETY: as the caller promises.
-                let token =
-                    xtimer_core::enter_words(words, move || unsafe { names(name, category) });
+                let names = move || unsafe { names(name, category) };
+                let token = xtimer_core::enter_words(words, names, held::note_no_context);
                 handler_fence();
                 cache.busy.set(false);
                 return token;

@@ -90,11 +90,21 @@ pub(crate) fn enter(
     })
 }
 
-fn no_context() -> Failure {
+/// Refuses what a thread without a context asks for.
+#[cold]
+#[inline(never)]
+pub(crate) fn no_context() -> Failure {
     refuse(
         Code::NoContext,
         format_args!("The thread is ending, or the memory for its context could not be had."),
     )
+}
+
+/// Notes the same as the thread's last error, for calls without a status.
+#[cold]
+#[inline(never)]
+pub(crate) fn note_no_context() {
+    no_context();
 }
 
 impl Contexts {

@@ -30,7 +30,8 @@ pub struct PathHandle {
 /// xtimer_last_error says why), which xtimer_end accepts and ignores. Any thread; end it on the same
 /// thread. Literals are recognised by address and content; a call site (xtimer_begin_at) is faster.
 /// A thread's context ends with its thread-local objects: in later destructors of them, and in
-/// handlers of atexit, it is 0.
+/// handlers of atexit, it is 0. Signal handlers may call it on a thread that began a section before:
+/// a thread's first begin makes its context, which may allocate.
 ///
 /// # Safety
 /// Each string is NULL or ends with a zero.
@@ -140,10 +141,16 @@ fn begin(
 ///
 /// The token 0 is ignored. XTIMER_STATUS_UNCLOSED: it was recorded, and sections inside it that were
 /// still open were discarded and counted. XTIMER_STATUS_NOT_OPEN, XTIMER_STATUS_OTHER_CONTEXT:
-/// nothing changed. Wait-free; never allocates, locks, or waits.
+/// nothing changed. XTIMER_STATUS_NO_CONTEXT: the thread's context has ended, as in handlers of
+/// atexit, and its open sections with it. Wait-free; never allocates, locks, or waits. Signal
+/// handlers may call it.
 #[unsafe(no_mangle)]
 pub extern "C" fn xtimer_end(token: Token) -> Status {
-    Code::of_exit(xtimer_core::exit(CoreToken::from_bits(token)))
+    let code = Code::of_exit(xtimer_core::exit(CoreToken::from_bits(token)));
+    if code == Code::NoContext {
+        held::note_no_context();
+    }
+    code
 }
 
 /// As xtimer_end, in a timer of your own.

@@ -54,9 +54,10 @@ fn null_site() -> Failure {
 /// Begins a section of the default timer at a call site, inside the thread's innermost open section.
 ///
 /// Returns the token that xtimer_end takes back; 0 where it was not begun (the timer is switched off,
-/// or xtimer_last_error says why), which xtimer_end accepts and ignores. Any thread, signal handlers
-/// included; end it on the same thread. A few nanoseconds where the site was last begun inside the
-/// same section. Never allocates, locks, or waits.
+/// or xtimer_last_error says why), which xtimer_end accepts and ignores. Any thread; end it on the
+/// same thread. A few nanoseconds where the site was last begun inside the same section. Never
+/// allocates, locks, or waits, but for a thread's first begin, which makes its context. Signal
+/// handlers may call it on a thread that began a section before.
 ///
 /// # Safety
 /// `site` is NULL (an error) or points to a call site that lives and that only this library changes.
@@ -67,7 +68,9 @@ pub unsafe extern "C" fn xtimer_begin_at(site: *mut Site) -> Token {
         return 0;
     }
     // SAFETY: not NULL, and as the caller promises.
-    xtimer_core::enter_words(unsafe { words(site) }, move || unsafe { names(site) }).to_bits()
+    let words = unsafe { words(site) };
+    // SAFETY: as above.
+    xtimer_core::enter_words(words, move || unsafe { names(site) }, held::note_no_context).to_bits()
 }
 
 /// As xtimer_begin_at, in a timer of your own.

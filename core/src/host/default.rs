@@ -23,6 +23,9 @@ type ThreadLane = Lane<'static, Line, HostClock>;
 /// A thread's context in the default timer.
 pub type ThreadContext = Context<'static, Line, HostClock>;
 
+/// What an exit gives on a thread without a context: no [`Error::code`] is this.
+const NO_CONTEXT: u32 = 36;
+
 static DEFAULT: AtomicPtr<HostTimer> = AtomicPtr::new(ptr::null_mut());
 
 thread_local! {
@@ -125,7 +128,10 @@ fn lane() -> Option<ThreadLane> {
 pub fn enter_at(site: &Site) -> Token {
     match LANE.get() {
         Some(lane) => lane.enter_at(site),
-        None => enter_first(&site.words, move || Some((Name::plain(site.name), site.category))),
+        None => {
+            let names = move || Some((Name::plain(site.name), site.category));
+            enter_first(&site.words, names, || {})
+        }
     }
 }
 
@@ -136,12 +142,18 @@ pub fn enter_at(site: &Site) -> Token {
 fn enter_first<'n>(
     words: &SiteWords,
     names: impl FnOnce() -> Option<(Name<'n>, &'n str)>,
+    no_context: impl FnOnce(),
 ) -> Token {
-    lane().map_or(Token::NULL, |lane| lane.enter_words(words, names))
+    let Some(lane) = lane() else {
+        no_context();
+        return Token::NULL;
+    };
+    lane.enter_words(words, names)
 }
 
 /// Exits a section of this thread in the default timer. 0, or an error's code (see
-/// [`Error::code`](crate::Error::code)); [`with_thread`] tells its details.
+/// [`Error::code`](crate::Error::code)); [`with_thread`] tells its details. 36 where the thread can't
+/// have a context (it is ending, or there is no memory) and the token is not null.
 #[inline(always)]
 pub fn exit(token: Token) -> u32 {
     match LANE.get() {
@@ -154,21 +166,26 @@ pub fn exit(token: Token) -> u32 {
 #[cold]
 #[inline(never)]
 fn exit_first(token: Token) -> u32 {
-    lane().map_or(0, |lane| lane.exit(token))
+    match lane() {
+        Some(lane) => lane.exit(token),
+        None if token.is_null() => 0,
+        None => NO_CONTEXT,
+    }
 }
 
 /// Enters what a front end's call site remembers; `names` spells it out only where that fails, or
-/// refuses.
+/// refuses; `no_context` hears of a thread that can't have a context.
 #[doc(hidden)]
 #[inline(always)]
 pub fn enter_words<'n>(
     words: &SiteWords,
     names: impl FnOnce() -> Option<(&'n str, &'n str)>,
+    no_context: impl FnOnce(),
 ) -> Token {
     let names = move || names().map(|(name, category)| (Name::plain(name), category));
     match LANE.get() {
         Some(lane) => lane.enter_words(words, names),
-        None => enter_first(words, names),
+        None => enter_first(words, names, no_context),
     }
 }
 
