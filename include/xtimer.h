@@ -239,13 +239,14 @@ typedef struct xtimer_config_t {
     uint32_t late;
     // One of xtimer_statistics.
     uint32_t statistics;
-    // Significant bits of the clock function's ticks, 1 to 64.
+    // Significant bits of the clock function's ticks, 1 to 64; ignored where `clock` is NULL.
     uint32_t clock_width;
-    // Ticks a second of the clock function.
+    // Ticks a second of the clock function; ignored where `clock` is NULL.
     uint64_t clock_hertz;
     // The clock to read; NULL for the machine's best.
     xtimer_clock_t clock;
-    // What the clock function is called with; lives as long as the timer.
+    // What the clock function is called with; lives as long as the timer. Ignored where `clock` is
+    // NULL.
     void *clock_data;
 } xtimer_config_t;
 
@@ -274,28 +275,29 @@ const char *xtimer_version(void);
 // xtimer_last_error says why), which xtimer_end accepts and ignores. Any thread; end it on the same
 // thread. Literals are recognised by address and content; a call site (xtimer_begin_at) is faster.
 // A thread's context ends with its thread-local objects: in later destructors of them, and in
-// handlers of atexit, it is 0.
+// handlers of atexit, it is 0. Signal handlers may call it on a thread that began a section before:
+// a thread's first begin makes its context, which may allocate.
 //
-// # Safety
+// Requires:
 // Each string is NULL or ends with a zero.
 xtimer_token_t xtimer_begin(const char *name, const char *category);
 
 // As xtimer_begin, in a timer of your own.
 //
-// # Safety
+// Requires:
 // As for xtimer_begin.
 xtimer_token_t xtimer_timer_begin(struct xtimer_t timer, const char *name, const char *category);
 
 // Begins the counted section `name[index]` of the default timer: kept apart from other indices, and
 // united with them where a report flattens. As xtimer_begin in all else.
 //
-// # Safety
+// Requires:
 // As for xtimer_begin.
 xtimer_token_t xtimer_begin_counted(const char *name, int64_t index, const char *category);
 
 // As xtimer_begin_counted, in a timer of your own.
 //
-// # Safety
+// Requires:
 // As for xtimer_begin.
 xtimer_token_t xtimer_timer_begin_counted(struct xtimer_t timer,
                                           const char *name,
@@ -308,7 +310,7 @@ xtimer_token_t xtimer_timer_begin_counted(struct xtimer_t timer,
 // As xtimer_begin in all else. Its time does not reduce the exclusive time of the section it is
 // beneath, since it runs beside it.
 //
-// # Safety
+// Requires:
 // As for xtimer_begin.
 xtimer_token_t xtimer_begin_beneath(struct xtimer_path_t parent,
                                     const char *name,
@@ -316,7 +318,7 @@ xtimer_token_t xtimer_begin_beneath(struct xtimer_path_t parent,
 
 // As xtimer_begin_beneath, in a timer of your own, whose path it is.
 //
-// # Safety
+// Requires:
 // As for xtimer_begin.
 xtimer_token_t xtimer_timer_begin_beneath(struct xtimer_t timer,
                                           struct xtimer_path_t parent,
@@ -327,7 +329,9 @@ xtimer_token_t xtimer_timer_begin_beneath(struct xtimer_t timer,
 //
 // The token 0 is ignored. XTIMER_STATUS_UNCLOSED: it was recorded, and sections inside it that were
 // still open were discarded and counted. XTIMER_STATUS_NOT_OPEN, XTIMER_STATUS_OTHER_CONTEXT:
-// nothing changed. Wait-free; never allocates, locks, or waits.
+// nothing changed. XTIMER_STATUS_NO_CONTEXT: the thread's context has ended, as in handlers of
+// atexit, and its open sections with it. Wait-free; never allocates, locks, or waits. Signal
+// handlers may call it.
 xtimer_status_t xtimer_end(xtimer_token_t token);
 
 // As xtimer_end, in a timer of your own.
@@ -346,13 +350,13 @@ struct xtimer_path_t xtimer_timer_current_path(struct xtimer_t timer);
 // Written to `path` on success. XTIMER_STATUS_NOT_OPEN: the section has ended, or the token is 0;
 // XTIMER_STATUS_OTHER_CONTEXT: it is another thread's. On the thread that began it.
 //
-// # Safety
+// Requires:
 // `path` is NULL (an error) or may be written.
 xtimer_status_t xtimer_path_of(xtimer_token_t token, struct xtimer_path_t *path);
 
 // As xtimer_path_of, in a timer of your own.
 //
-// # Safety
+// Requires:
 // As for xtimer_path_of.
 xtimer_status_t xtimer_timer_path_of(struct xtimer_t timer,
                                      xtimer_token_t token,
@@ -361,17 +365,18 @@ xtimer_status_t xtimer_timer_path_of(struct xtimer_t timer,
 // Begins a section of the default timer at a call site, inside the thread's innermost open section.
 //
 // Returns the token that xtimer_end takes back; 0 where it was not begun (the timer is switched off,
-// or xtimer_last_error says why), which xtimer_end accepts and ignores. Any thread, signal handlers
-// included; end it on the same thread. A few nanoseconds where the site was last begun inside the
-// same section. Never allocates, locks, or waits.
+// or xtimer_last_error says why), which xtimer_end accepts and ignores. Any thread; end it on the
+// same thread. A few nanoseconds where the site was last begun inside the same section. Never
+// allocates, locks, or waits, but for a thread's first begin, which makes its context. Signal
+// handlers may call it on a thread that began a section before.
 //
-// # Safety
+// Requires:
 // `site` is NULL (an error) or points to a call site that lives and that only this library changes.
 xtimer_token_t xtimer_begin_at(struct xtimer_site_t *site);
 
 // As xtimer_begin_at, in a timer of your own.
 //
-// # Safety
+// Requires:
 // As for xtimer_begin_at.
 xtimer_token_t xtimer_timer_begin_at(struct xtimer_t timer, struct xtimer_site_t *site);
 
@@ -380,14 +385,15 @@ xtimer_token_t xtimer_timer_begin_at(struct xtimer_t timer, struct xtimer_site_t
 //
 // All zero where it was not begun (the timer is switched off, or xtimer_last_error says why);
 // finishing that does nothing. Never finished, it counts as begun and took no time. Any thread.
+// Signal handlers may call it, and xtimer_finish, on a thread that began a section before.
 //
-// # Safety
+// Requires:
 // Each string is NULL or ends with a zero.
 struct xtimer_detached_t xtimer_detach(const char *name, const char *category);
 
 // As xtimer_detach, in a timer of your own.
 //
-// # Safety
+// Requires:
 // As for xtimer_detach.
 struct xtimer_detached_t xtimer_timer_detach(struct xtimer_t timer,
                                              const char *name,
@@ -395,7 +401,7 @@ struct xtimer_detached_t xtimer_timer_detach(struct xtimer_t timer,
 
 // As xtimer_detach, beneath a path instead of the innermost open section.
 //
-// # Safety
+// Requires:
 // As for xtimer_detach.
 struct xtimer_detached_t xtimer_detach_beneath(struct xtimer_path_t parent,
                                                const char *name,
@@ -403,7 +409,7 @@ struct xtimer_detached_t xtimer_detach_beneath(struct xtimer_path_t parent,
 
 // As xtimer_detach_beneath, in a timer of your own, whose path it is.
 //
-// # Safety
+// Requires:
 // As for xtimer_detach.
 struct xtimer_detached_t xtimer_timer_detach_beneath(struct xtimer_t timer,
                                                      struct xtimer_path_t parent,
@@ -413,20 +419,20 @@ struct xtimer_detached_t xtimer_timer_detach_beneath(struct xtimer_t timer,
 // Finishes a detached section of the default timer: records it. On any thread, once: a second time
 // is XTIMER_STATUS_NOT_OPEN. One that was not begun is ignored.
 //
-// # Safety
+// Requires:
 // `detached` is NULL (an error) or points to a section that no other thread uses now.
 xtimer_status_t xtimer_finish(struct xtimer_detached_t *detached);
 
 // As xtimer_finish, in the timer that it was begun in.
 //
-// # Safety
+// Requires:
 // As for xtimer_finish.
 xtimer_status_t xtimer_timer_finish(struct xtimer_t timer, struct xtimer_detached_t *detached);
 
 // The path of a detached section, to begin sections beneath it; all zero for NULL and for one that
 // was not begun. Any thread.
 //
-// # Safety
+// Requires:
 // `detached` is NULL or points to a section that no other thread changes now.
 struct xtimer_path_t xtimer_detached_path(const struct xtimer_detached_t *detached);
 
@@ -437,13 +443,13 @@ struct xtimer_path_t xtimer_detached_path(const struct xtimer_detached_t *detach
 // XTIMER_STATUS_FORBIDDEN. NULL for `category` means "default". Any thread, signal handlers
 // included.
 //
-// # Safety
+// Requires:
 // Each string is NULL or ends with a zero.
 xtimer_status_t xtimer_record_ns(const char *name, const char *category, uint64_t nanoseconds);
 
 // As xtimer_record_ns, in a timer of your own.
 //
-// # Safety
+// Requires:
 // As for xtimer_record_ns.
 xtimer_status_t xtimer_timer_record_ns(struct xtimer_t timer,
                                        const char *name,
@@ -453,13 +459,13 @@ xtimer_status_t xtimer_timer_record_ns(struct xtimer_t timer,
 // As xtimer_record_ns, with a duration in seconds. XTIMER_STATUS_BAD_DURATION: it is negative, not
 // a number, or longer than 2^64 ns; nothing was recorded.
 //
-// # Safety
+// Requires:
 // As for xtimer_record_ns.
 xtimer_status_t xtimer_record_seconds(const char *name, const char *category, double seconds);
 
 // As xtimer_record_seconds, in a timer of your own.
 //
-// # Safety
+// Requires:
 // As for xtimer_record_ns.
 xtimer_status_t xtimer_timer_record_seconds(struct xtimer_t timer,
                                             const char *name,
@@ -468,7 +474,7 @@ xtimer_status_t xtimer_timer_record_seconds(struct xtimer_t timer,
 
 // As xtimer_record_ns, into the section `name` beneath a path instead of the innermost open section.
 //
-// # Safety
+// Requires:
 // As for xtimer_record_ns.
 xtimer_status_t xtimer_record_beneath_ns(struct xtimer_path_t parent,
                                          const char *name,
@@ -477,7 +483,7 @@ xtimer_status_t xtimer_record_beneath_ns(struct xtimer_path_t parent,
 
 // As xtimer_record_beneath_ns, in a timer of your own, whose path it is.
 //
-// # Safety
+// Requires:
 // As for xtimer_record_ns.
 xtimer_status_t xtimer_timer_record_beneath_ns(struct xtimer_t timer,
                                                struct xtimer_path_t parent,
@@ -487,7 +493,7 @@ xtimer_status_t xtimer_timer_record_beneath_ns(struct xtimer_t timer,
 
 // As xtimer_record_beneath_ns, with a duration in seconds, as xtimer_record_seconds takes it.
 //
-// # Safety
+// Requires:
 // As for xtimer_record_ns.
 xtimer_status_t xtimer_record_beneath_seconds(struct xtimer_path_t parent,
                                               const char *name,
@@ -496,7 +502,7 @@ xtimer_status_t xtimer_record_beneath_seconds(struct xtimer_path_t parent,
 
 // As xtimer_record_beneath_seconds, in a timer of your own, whose path it is.
 //
-// # Safety
+// Requires:
 // As for xtimer_record_ns.
 xtimer_status_t xtimer_timer_record_beneath_seconds(struct xtimer_t timer,
                                                     struct xtimer_path_t parent,
@@ -511,7 +517,7 @@ xtimer_status_t xtimer_timer_record_beneath_seconds(struct xtimer_t timer,
 // XTIMER_STATUS_NOT_OPEN: it has ended; XTIMER_STATUS_OTHER_CONTEXT: it is another thread's. Nothing
 // was recorded.
 //
-// # Safety
+// Requires:
 // As for xtimer_record_ns.
 xtimer_status_t xtimer_record_in_ns(xtimer_token_t parent,
                                     const char *name,
@@ -520,7 +526,7 @@ xtimer_status_t xtimer_record_in_ns(xtimer_token_t parent,
 
 // As xtimer_record_in_ns, in a timer of your own.
 //
-// # Safety
+// Requires:
 // As for xtimer_record_ns.
 xtimer_status_t xtimer_timer_record_in_ns(struct xtimer_t timer,
                                           xtimer_token_t parent,
@@ -536,14 +542,14 @@ xtimer_status_t xtimer_timer_record_in_ns(struct xtimer_t timer,
 // XTIMER_STATUS_RULES_FULL: it did not fit into some timer, or could not into the default one, which
 // is not made for it; the other timers keep it. Any thread; not from a signal handler.
 //
-// # Safety
+// Requires:
 // Each string is NULL or ends with a zero.
 xtimer_status_t xtimer_forbid(const char *outer,
                               const char *inner);
 
 // As xtimer_forbid, in this timer alone (with xtimer_default: in all).
 //
-// # Safety
+// Requires:
 // As for xtimer_forbid.
 xtimer_status_t xtimer_timer_forbid(struct xtimer_t timer, const char *outer, const char *inner);
 
@@ -561,25 +567,25 @@ xtimer_status_t xtimer_timer_clear_rules(struct xtimer_t timer);
 // 0 where it has no sections; also on an error, which xtimer_last_error tells. NULL means
 // "default". Any thread, signal handlers included.
 //
-// # Safety
+// Requires:
 // `category` is NULL or ends with a zero.
 uint64_t xtimer_category_total_ns(const char *category);
 
 // As xtimer_category_total_ns, in a timer of your own.
 //
-// # Safety
+// Requires:
 // As for xtimer_category_total_ns.
 uint64_t xtimer_timer_category_total_ns(struct xtimer_t timer, const char *category);
 
 // As xtimer_category_total_ns, in seconds; not a number on an error.
 //
-// # Safety
+// Requires:
 // As for xtimer_category_total_ns.
 double xtimer_category_total(const char *category);
 
 // As xtimer_category_total, in a timer of your own.
 //
-// # Safety
+// Requires:
 // As for xtimer_category_total_ns.
 double xtimer_timer_category_total(struct xtimer_t timer, const char *category);
 
@@ -630,13 +636,13 @@ bool xtimer_timer_is_enabled(struct xtimer_t timer);
 // XTIMER_STATUS_BUSY: other snapshots are being taken. No allocation, no lock: any thread, signal
 // handlers included. Times are in seconds.
 //
-// # Safety
+// Requires:
 // `buffer` is NULL or `capacity` bytes there may be written; `needed` is NULL or may be written.
 xtimer_status_t xtimer_export_json(char *buffer, size_t capacity, size_t *needed);
 
 // As xtimer_export_json, with options; NULL for those of xtimer_export_json.
 //
-// # Safety
+// Requires:
 // As for xtimer_export_json; `options` is NULL or may be read.
 xtimer_status_t xtimer_export_json_with(const struct xtimer_export_options_t *options,
                                         char *buffer,
@@ -645,7 +651,7 @@ xtimer_status_t xtimer_export_json_with(const struct xtimer_export_options_t *op
 
 // As xtimer_export_json_with, of a timer of your own.
 //
-// # Safety
+// Requires:
 // As for xtimer_export_json_with.
 xtimer_status_t xtimer_timer_export_json(struct xtimer_t timer,
                                          const struct xtimer_export_options_t *options,
@@ -656,13 +662,13 @@ xtimer_status_t xtimer_timer_export_json(struct xtimer_t timer,
 // Writes the default timer's report for people into `buffer`, ended by a zero; "" when nothing was
 // recorded. As xtimer_export_json in all else.
 //
-// # Safety
+// Requires:
 // As for xtimer_export_json.
 xtimer_status_t xtimer_report(char *buffer, size_t capacity, size_t *needed);
 
 // As xtimer_report, with options; NULL for those of xtimer_report.
 //
-// # Safety
+// Requires:
 // As for xtimer_export_json_with.
 xtimer_status_t xtimer_report_with(const struct xtimer_export_options_t *options,
                                    char *buffer,
@@ -671,7 +677,7 @@ xtimer_status_t xtimer_report_with(const struct xtimer_export_options_t *options
 
 // As xtimer_report_with, of a timer of your own.
 //
-// # Safety
+// Requires:
 // As for xtimer_export_json_with.
 xtimer_status_t xtimer_timer_report(struct xtimer_t timer,
                                     const struct xtimer_export_options_t *options,
@@ -684,7 +690,8 @@ xtimer_status_t xtimer_timer_report(struct xtimer_t timer,
 //
 // Made for signal handlers: no allocation, no lock, write(2) alone, errno is kept. Counted sections
 // are united. XTIMER_STATUS_IO: the descriptor took a part of it or nothing. XTIMER_STATUS_BUSY:
-// other snapshots are being taken; nothing was written. Any thread.
+// other snapshots are being taken; nothing was written. It goes around stdio: fflush a stream of
+// the same descriptor first, where the order matters. Any thread.
 xtimer_status_t xtimer_report_fd(int fd);
 
 // As xtimer_report_fd, of a timer of your own.
@@ -703,14 +710,14 @@ xtimer_status_t xtimer_timer_json_fd(struct xtimer_t timer, int fd);
 // whole. `options` as for xtimer_export_json_with. XTIMER_STATUS_IO: nothing is changed at `path`,
 // and xtimer_last_error says why. It allocates: any thread, not from a signal handler.
 //
-// # Safety
+// Requires:
 // `path` is NULL (an error) or ends with a zero; `options` is NULL or may be read.
 xtimer_status_t xtimer_save_json(const char *path,
                                  const struct xtimer_export_options_t *options);
 
 // As xtimer_save_json, of a timer of your own.
 //
-// # Safety
+// Requires:
 // As for xtimer_save_json.
 xtimer_status_t xtimer_timer_save_json(struct xtimer_t timer,
                                        const char *path,
@@ -724,7 +731,7 @@ xtimer_status_t xtimer_timer_save_json(struct xtimer_t timer,
 // stands until its next call of this function. XTIMER_STATUS_NOT_FOUND: no such section is recorded;
 // nothing was written. Any thread; not from a signal handler.
 //
-// # Safety
+// Requires:
 // `names` is NULL (an error) or `count` strings that each are NULL or end with a zero; `info` is NULL
 // (an error) or may be written.
 xtimer_status_t xtimer_section_info(const char *const *names,
@@ -734,7 +741,7 @@ xtimer_status_t xtimer_section_info(const char *const *names,
 
 // As xtimer_section_info, of a timer of your own.
 //
-// # Safety
+// Requires:
 // As for xtimer_section_info.
 xtimer_status_t xtimer_timer_section_info(struct xtimer_t timer,
                                           const char *const *names,
@@ -749,13 +756,13 @@ xtimer_status_t xtimer_timer_section_info(struct xtimer_t timer,
 // as it is whatever the timer does. XTIMER_STATUS_BUSY: other snapshots are being taken. It
 // allocates: any thread, not from a signal handler.
 //
-// # Safety
+// Requires:
 // `snapshot` is NULL (an error) or may be written.
 xtimer_status_t xtimer_snapshot_take(bool flatten, struct xtimer_snapshot_t *snapshot);
 
 // As xtimer_snapshot_take, of a timer of your own.
 //
-// # Safety
+// Requires:
 // As for xtimer_snapshot_take.
 xtimer_status_t xtimer_timer_snapshot_take(struct xtimer_t timer,
                                            bool flatten,
@@ -773,7 +780,7 @@ size_t xtimer_snapshot_count(struct xtimer_snapshot_t snapshot);
 // What its pointers lead to stands until the snapshot is freed. XTIMER_STATUS_NOT_FOUND: there are
 // not so many; nothing was written. Any thread.
 //
-// # Safety
+// Requires:
 // `info` is NULL (an error) or may be written.
 xtimer_status_t xtimer_snapshot_at(struct xtimer_snapshot_t snapshot,
                                    size_t index,
@@ -792,7 +799,7 @@ size_t xtimer_snapshot_category_count(struct xtimer_snapshot_t snapshot);
 // The string stands until the snapshot is freed. XTIMER_STATUS_NOT_FOUND: there are not so many;
 // nothing was written. Any thread.
 //
-// # Safety
+// Requires:
 // `category` and `total_ns` are NULL (an error) or may be written.
 xtimer_status_t xtimer_snapshot_category_at(struct xtimer_snapshot_t snapshot,
                                             size_t index,
@@ -802,7 +809,7 @@ xtimer_status_t xtimer_snapshot_category_at(struct xtimer_snapshot_t snapshot,
 // Writes to `losses` what had not been recorded, or not as asked, when a snapshot was taken. Any
 // thread.
 //
-// # Safety
+// Requires:
 // `losses` is NULL (an error) or may be written.
 xtimer_status_t xtimer_snapshot_losses(struct xtimer_snapshot_t snapshot,
                                        struct xtimer_losses_t *losses);
@@ -821,7 +828,7 @@ struct xtimer_t xtimer_default(void);
 // touched costs no physical memory. 64 timers can exist at once. The rules of the process hold in
 // it; XTIMER_STATUS_RULES_FULL: they do not fit. Any thread; not from a signal handler.
 //
-// # Safety
+// Requires:
 // `config` is NULL or points to a config made by xtimer_config_default; `timer` is NULL (an error)
 // or may be written. A clock function of the config is safe to call as the config says, for as long
 // as the timer exists.
@@ -840,7 +847,7 @@ xtimer_status_t xtimer_destroy(struct xtimer_t timer);
 // configured before, it stays as it is, and the status is XTIMER_STATUS_ALREADY_MADE. Any thread;
 // not from a signal handler.
 //
-// # Safety
+// Requires:
 // As for xtimer_create; the clock function is called until the process ends.
 xtimer_status_t xtimer_configure(const struct xtimer_config_t *config);
 

@@ -50,13 +50,14 @@ pub struct Config {
     pub late: u32,
     /// One of xtimer_statistics.
     pub statistics: u32,
-    /// Significant bits of the clock function's ticks, 1 to 64.
+    /// Significant bits of the clock function's ticks, 1 to 64; ignored where `clock` is NULL.
     pub clock_width: u32,
-    /// Ticks a second of the clock function.
+    /// Ticks a second of the clock function; ignored where `clock` is NULL.
     pub clock_hertz: u64,
     /// The clock to read; NULL for the machine's best.
     pub clock: Clock,
-    /// What the clock function is called with; lives as long as the timer.
+    /// What the clock function is called with; lives as long as the timer. Ignored where `clock` is
+    /// NULL.
     pub clock_data: *mut c_void,
 }
 

@@ -35,6 +35,7 @@ impl DetachedSection {
 ///
 /// All zero where it was not begun (the timer is switched off, or xtimer_last_error says why);
 /// finishing that does nothing. Never finished, it counts as begun and took no time. Any thread.
+/// Signal handlers may call it, and xtimer_finish, on a thread that began a section before.
 ///
 /// # Safety
 /// Each string is NULL or ends with a zero.

@@ -23,7 +23,9 @@ fn generated() -> Result<Vec<u8>> {
         .context("cbindgen cannot read ffi/")?;
     let mut bytes = Vec::new();
     bindings.write(&mut bytes);
-    Ok(bytes)
+    // What Rust heads so is what C asks of the caller.
+    let text = String::from_utf8(bytes).context("cbindgen writes no UTF-8")?;
+    Ok(text.replace("// # Safety\n", "// Requires:\n").into_bytes())
 }
 
 /// Writes the header.
