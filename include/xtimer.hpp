@@ -11,7 +11,8 @@
 //
 // Names and categories are UTF-8. Functions without a timer use the default one, which needs no
 // making. Nothing throws but std::bad_alloc, where a std::string or vector is returned. With
-// XTIMER_DISABLE defined all of it compiles to nothing, and the library is not needed.
+// XTIMER_DISABLE defined all of it compiles to nothing, and the library is not needed; what a
+// program calls of xtimer.h itself stays as it is.
 
 #ifndef XTIMER_HPP
 #define XTIMER_HPP
@@ -25,9 +26,7 @@
 #include <utility>
 #include <vector>
 
-#ifndef XTIMER_DISABLE
 #include "xtimer.h"
-#endif
 
 // What the header stores belongs to the program or plugin that includes it, and goes with it: a
 // symbol that is unique in the process would keep a plugin from being unloaded.
@@ -40,6 +39,13 @@
 #else
 #define XTIMER_HIDDEN
 #define XTIMER_SIGNATURE __func__
+#endif
+
+// Constructors of objects that time until they go: one that is not named times nothing.
+#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 10
+#define XTIMER_KEEP
+#else
+#define XTIMER_KEEP [[nodiscard]]
 #endif
 
 namespace xtimer {
@@ -66,6 +72,9 @@ struct counted {
 
 using seconds = std::chrono::duration<double>;
 
+// What a timer is made with; get one from default_config().
+using config = xtimer_config_t;
+
 // One section's numbers. A time that is not kept is nanoseconds::min().
 struct section {
     std::vector<std::string> path; // outermost first
@@ -74,6 +83,11 @@ struct section {
     std::chrono::nanoseconds total{}, exclusive{}, min{}, max{};
     double mean = 0, deviation = 0; // ns; not a number where there is none
     std::uint32_t open = 0, depth = 0;
+    std::chrono::nanoseconds open_time{}; // for how long the first open entry has been open
+    bool busy = false;       // a writer was stopped midway: count and times may be one entry apart
+    bool late = false;       // threads that found no lane added to it: no deviation
+    bool near_price = false; // the mean is so short that it says as much of the timer's own cost
+    bool exceeded = false;   // the sections beneath it took longer: they ran beside it
 };
 
 namespace detail {
@@ -190,7 +204,7 @@ struct duration {
     template <typename Rep, typename Period>
     explicit duration(std::chrono::duration<Rep, Period> time) noexcept {
         if constexpr (std::is_floating_point_v<Rep>) {
-            seconds = static_cast<double>(xtimer::seconds(time).count());
+            seconds = xtimer::seconds(time).count();
         } else {
             const auto count = std::chrono::duration_cast<std::chrono::nanoseconds>(time).count();
             is_whole = count >= 0;
@@ -345,6 +359,11 @@ class timer_view {
             next.deviation = info.std_ns;
             next.open = info.open;
             next.depth = info.depth;
+            next.open_time = detail::nanoseconds(info.open_ns);
+            next.busy = info.busy;
+            next.late = info.late;
+            next.near_price = info.near_price;
+            next.exceeded = info.exceeded;
             found.push_back(std::move(next));
         }
         return found;
@@ -356,11 +375,13 @@ class timer_view {
 
 inline timer_view default_timer() noexcept { return timer_view(xtimer_default()); }
 
+// The config of the default timer: change what should differ.
+inline config default_config() noexcept { return xtimer_config_default(); }
+
 // A timer of your own, destroyed with this object; scopes of it that are still open are refused.
 class timer : public timer_view {
   public:
-    explicit timer(const xtimer_config_t &config = xtimer_config_default())
-        : timer(make(config)) {}
+    explicit timer(const config &with = default_config()) : timer(make(with)) {}
     ~timer() {
         if (made_) xtimer_destroy(handle());
     }
@@ -374,9 +395,9 @@ class timer : public timer_view {
         xtimer_t handle{};
         status made;
     };
-    static result make(const xtimer_config_t &config) {
+    static result make(const config &with) {
         result made;
-        made.made = status(xtimer_create(&config, &made.handle));
+        made.made = status(xtimer_create(&with, &made.handle));
         return made;
     }
     explicit timer(result &&made) : timer_view(made.handle), made_(std::move(made.made)) {}
@@ -384,27 +405,32 @@ class timer : public timer_view {
 };
 
 // A section from here to the end of the block. On the thread that made it.
-class scope {
+class [[nodiscard]] scope {
   public:
-    explicit scope(text name, text category = nullptr) noexcept
+    XTIMER_KEEP explicit scope(text name, text category = nullptr) noexcept
         : token_(xtimer_begin(name.c_str(), category.c_str())) {}
-    explicit scope(const counted &name, text category = nullptr) noexcept
+    XTIMER_KEEP explicit scope(const counted &name, text category = nullptr) noexcept
         : token_(xtimer_begin_counted(name.name.c_str(), name.index, category.c_str())) {}
-    scope(beneath where, text name, text category = nullptr) noexcept
+    XTIMER_KEEP scope(beneath where, text name, text category = nullptr) noexcept
         : token_(xtimer_begin_beneath(where.parent.value, name.c_str(), category.c_str())) {}
-    scope(beneath where, const counted &name, text category = nullptr)
+    XTIMER_KEEP scope(beneath where, const counted &name, text category = nullptr)
         : scope(where, spelled(name), category) {}
 
-    scope(const timer_view &timer, text name, text category = nullptr) noexcept
+    XTIMER_KEEP scope(const timer_view &timer, text name, text category = nullptr) noexcept
         : timer_(timer.handle()),
           token_(xtimer_timer_begin(timer_, name.c_str(), category.c_str())) {}
-    scope(const timer_view &timer, const counted &name, text category = nullptr) noexcept
+    XTIMER_KEEP scope(const timer_view &timer, const counted &name,
+                      text category = nullptr) noexcept
         : timer_(timer.handle()), token_(xtimer_timer_begin_counted(
                                       timer_, name.name.c_str(), name.index, category.c_str())) {}
-    scope(const timer_view &timer, beneath where, text name, text category = nullptr) noexcept
+    XTIMER_KEEP scope(const timer_view &timer, beneath where, text name,
+                      text category = nullptr) noexcept
         : timer_(timer.handle()),
           token_(xtimer_timer_begin_beneath(timer_, where.parent.value, name.c_str(),
                                             category.c_str())) {}
+    XTIMER_KEEP scope(const timer_view &timer, beneath where, const counted &name,
+                      text category = nullptr)
+        : scope(timer, where, spelled(name), category) {}
 
     ~scope() { end(); }
     scope(const scope &) = delete;
@@ -422,7 +448,8 @@ class scope {
         return found;
     }
 
-    // Ends the section now. A second time does nothing.
+    // Ends the section now. A second time does nothing; on another thread it is refused, and the
+    // section stays open.
     status stop() { return status(end()); }
 
   private:
@@ -434,12 +461,69 @@ class scope {
         return std::string(base ? base : "") + index;
     }
     xtimer_status_t end() noexcept {
-        const xtimer_token_t token = std::exchange(token_, 0);
-        if (token == 0) return XTIMER_STATUS_OK;
-        return timer_.handle == 0 ? xtimer_end(token) : xtimer_timer_end(timer_, token);
+        if (token_ == 0) return XTIMER_STATUS_OK;
+        const xtimer_status_t ended =
+            timer_.handle == 0 ? xtimer_end(token_) : xtimer_timer_end(timer_, token_);
+        // Refused here, it is still the other thread's to end.
+        if (ended != XTIMER_STATUS_OTHER_CONTEXT) token_ = 0;
+        return ended;
     }
     xtimer_t timer_{}; // zero: the default one
     xtimer_token_t token_;
+};
+
+// A section on no thread's stack: from here until finish(), on any thread, or else the end of the
+// object that holds it. For awaiting tasks, callbacks, work on a device. Move it, at the latest into
+// what ends it; no two threads may use one at once.
+class [[nodiscard]] detached {
+  public:
+    // One that was not begun.
+    detached() noexcept = default;
+    XTIMER_KEEP explicit detached(text name, text category = nullptr) noexcept
+        : held_(xtimer_detach(name.c_str(), category.c_str())) {}
+    XTIMER_KEEP detached(beneath where, text name, text category = nullptr) noexcept
+        : held_(xtimer_detach_beneath(where.parent.value, name.c_str(), category.c_str())) {}
+    XTIMER_KEEP detached(const timer_view &timer, text name, text category = nullptr) noexcept
+        : timer_(timer.handle()),
+          held_(xtimer_timer_detach(timer_, name.c_str(), category.c_str())) {}
+    XTIMER_KEEP detached(const timer_view &timer, beneath where, text name,
+                         text category = nullptr) noexcept
+        : timer_(timer.handle()),
+          held_(xtimer_timer_detach_beneath(timer_, where.parent.value, name.c_str(),
+                                            category.c_str())) {}
+
+    ~detached() { end(); }
+    detached(detached &&other) noexcept
+        : timer_(other.timer_), held_(std::exchange(other.held_, {})) {}
+    // Finishes the section that was held before.
+    detached &operator=(detached &&other) noexcept {
+        if (this != &other) {
+            end();
+            timer_ = other.timer_;
+            held_ = std::exchange(other.held_, {});
+        }
+        return *this;
+    }
+
+    // Whether it was begun: not refused, the timer not switched off, not finished or moved from.
+    bool is_open() const noexcept { return path().value.value != 0; }
+
+    // Its path, to begin or record beneath it; the top where it is not open.
+    ::xtimer::path path() const noexcept { return {xtimer_detached_path(&held_)}; }
+
+    // Finishes the section now. A second time does nothing.
+    status finish() { return status(end()); }
+
+  private:
+    xtimer_status_t end() noexcept {
+        const xtimer_status_t finished =
+            timer_.handle == 0 ? xtimer_finish(&held_) : xtimer_timer_finish(timer_, &held_);
+        // Refused, it is another thread's to finish.
+        if (finished != XTIMER_STATUS_NO_CONTEXT) held_ = {};
+        return finished;
+    }
+    xtimer_t timer_{}; // zero: the default one
+    xtimer_detached_t held_{};
 };
 
 // What XTIMER_SCOPE makes: a section of the default timer by its call site.
@@ -489,7 +573,8 @@ inline std::vector<section> sections(bool flatten = true) {
 // the type is the same in each unit that holds an inline function. What __COUNTER__ names has no
 // linkage: it differs between units.
 
-// Times the rest of the block. Name and, optionally, category are constants.
+// Times the rest of the block. Name and, optionally, category are constants; for names made at run
+// time there is xtimer::scope.
 #define XTIMER_SCOPE(...)                                                                          \
     const ::xtimer::site_scope XTIMER_JOIN(xtimer_scope_, __COUNTER__)(                            \
         []() noexcept -> xtimer_site_t & {                                                         \
@@ -525,19 +610,29 @@ inline std::string last_error() { return {}; }
 
 class status {
   public:
-    explicit operator bool() const noexcept { return true; }
-    int code() const noexcept { return 0; }
+    status() noexcept = default;
+    explicit status(xtimer_status_t code) noexcept : code_(code) {}
+    explicit operator bool() const noexcept { return code_ == XTIMER_STATUS_OK; }
+    xtimer_status_t code() const noexcept { return code_; }
     std::string message() const { return {}; }
+
+  private:
+    xtimer_status_t code_ = XTIMER_STATUS_OK;
 };
 
-struct path {};
+struct path {
+    xtimer_path_t value{};
+};
 
 struct beneath {
-    explicit beneath(path) noexcept {}
+    explicit beneath(path where) noexcept : parent(where) {}
+    path parent;
 };
 
 class timer_view {
   public:
+    explicit timer_view(xtimer_t) noexcept {}
+    xtimer_t handle() const noexcept { return {}; }
     path current_path() const noexcept { return {}; }
     status forbid(text, text) const noexcept { return {}; }
     status clear_rules() const noexcept { return {}; }
@@ -560,11 +655,13 @@ class timer_view {
     std::vector<section> sections(bool = true) const { return {}; }
 };
 
-inline timer_view default_timer() noexcept { return {}; }
+inline timer_view default_timer() noexcept { return timer_view(xtimer_t{}); }
+
+inline config default_config() noexcept { return {}; }
 
 class timer : public timer_view {
   public:
-    timer() noexcept {}
+    explicit timer(const config & = {}) noexcept : timer_view(xtimer_t{}) {}
     ~timer() {}
     timer(const timer &) = delete;
     timer &operator=(const timer &) = delete;
@@ -572,21 +669,37 @@ class timer : public timer_view {
 };
 
 // Its destructor is not trivial, so that a scope that is never looked at draws no warning.
-class scope {
+class [[nodiscard]] scope {
   public:
-    explicit scope(text, text = nullptr) noexcept {}
-    explicit scope(const counted &, text = nullptr) noexcept {}
-    scope(beneath, text, text = nullptr) noexcept {}
-    scope(beneath, const counted &, text = nullptr) noexcept {}
-    scope(const timer_view &, text, text = nullptr) noexcept {}
-    scope(const timer_view &, const counted &, text = nullptr) noexcept {}
-    scope(const timer_view &, beneath, text, text = nullptr) noexcept {}
+    XTIMER_KEEP explicit scope(text, text = nullptr) noexcept {}
+    XTIMER_KEEP explicit scope(const counted &, text = nullptr) noexcept {}
+    XTIMER_KEEP scope(beneath, text, text = nullptr) noexcept {}
+    XTIMER_KEEP scope(beneath, const counted &, text = nullptr) noexcept {}
+    XTIMER_KEEP scope(const timer_view &, text, text = nullptr) noexcept {}
+    XTIMER_KEEP scope(const timer_view &, const counted &, text = nullptr) noexcept {}
+    XTIMER_KEEP scope(const timer_view &, beneath, text, text = nullptr) noexcept {}
+    XTIMER_KEEP scope(const timer_view &, beneath, const counted &, text = nullptr) noexcept {}
     ~scope() {}
     scope(const scope &) = delete;
     scope &operator=(const scope &) = delete;
     bool is_open() const noexcept { return false; }
     ::xtimer::path path() const noexcept { return {}; }
     status stop() noexcept { return {}; }
+};
+
+class [[nodiscard]] detached {
+  public:
+    detached() noexcept {}
+    XTIMER_KEEP explicit detached(text, text = nullptr) noexcept {}
+    XTIMER_KEEP detached(beneath, text, text = nullptr) noexcept {}
+    XTIMER_KEEP detached(const timer_view &, text, text = nullptr) noexcept {}
+    XTIMER_KEEP detached(const timer_view &, beneath, text, text = nullptr) noexcept {}
+    ~detached() {}
+    detached(detached &&) noexcept {}
+    detached &operator=(detached &&) noexcept { return *this; }
+    bool is_open() const noexcept { return false; }
+    ::xtimer::path path() const noexcept { return {}; }
+    status finish() noexcept { return {}; }
 };
 
 inline path current_path() noexcept { return {}; }

@@ -42,7 +42,7 @@ int main() {
     CHECK(!xtimer::save_json("no/such/folder/api.json"));
 
     // A large report, which the first guess does not hold.
-    for (int i = 0; i < 1000; ++i) xtimer::scope{xtimer::counted{"many", i}};
+    for (int i = 0; i < 1000; ++i) xtimer::scope many{xtimer::counted{"many", i}};
     CHECK(xtimer::report(false).find("many[999]") != std::string::npos);
     CHECK(xtimer::sections(false).size() == 1001 && xtimer::sections().size() == 2);
 

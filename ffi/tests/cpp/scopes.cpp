@@ -95,6 +95,17 @@ int main() {
         CHECK(!status && status.code() == XTIMER_STATUS_UNCLOSED);
         CHECK(status.message() == "'left' exited while 'open' was still active.");
     }
+    // Another thread cannot end it, and takes nothing from the one that can.
+    {
+        xtimer::scope ours{"ours"};
+        std::thread([&ours] {
+            const auto status = ours.stop();
+            CHECK(!status && status.code() == XTIMER_STATUS_OTHER_CONTEXT && ours.is_open());
+        }).join();
+        CHECK(count_of({"ours"}) == 0);
+        CHECK(ours.stop() && !ours.is_open());
+    }
+    CHECK(count_of({"ours"}) == 1);
 
     // Counted, beneath, by string.
     std::size_t index = 3;

@@ -1,0 +1,7 @@
+// Each name of the C++ header, compiled to nothing and without the library.
+#define XTIMER_DISABLE
+#include "every_name.hpp"
+
+int main() {
+    return every_name() == 5 && xtimer::sections().empty() ? 0 : 1;
+}

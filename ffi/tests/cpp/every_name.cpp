@@ -1,0 +1,6 @@
+// Each name of the C++ header.
+#include "every_name.hpp"
+
+int main() {
+    return every_name() == 5 && xtimer::sections().size() == 3 ? 0 : 1;
+}

@@ -1,0 +1,39 @@
+// A program that uses each name of the C++ header, to be compiled as it is and switched off.
+#include "xtimer.hpp"
+
+struct job {
+    xtimer::path parent;
+    xtimer_path_t same = parent.value;
+};
+
+// How much of it succeeded: all of it, where it is switched off.
+inline int every_name() {
+    XTIMER_FUNCTION("compute");
+    XTIMER_SCOPE("block");
+    xtimer::config config = xtimer::default_config();
+    config.sections = 100;
+    config.clock = nullptr;
+    xtimer::timer own{config};
+    xtimer::timer with_defaults;
+    const xtimer::timer_view view = own;
+    const xtimer::timer_view same{view.handle()};
+    xtimer::scope in_own{own, "own", "x"};
+    xtimer::scope counted{own, xtimer::counted{"counted", 1}};
+    const job job{in_own.path()};
+    xtimer::scope beneath{same, xtimer::beneath{job.parent}, "beneath"};
+    xtimer::scope both{same, xtimer::beneath{job.parent}, xtimer::counted{"both", 2}, "x"};
+    xtimer::scope in_default{xtimer::beneath{xtimer::current_path()}, xtimer::counted{"both", 2}};
+    xtimer::detached detached{own, xtimer::beneath{job.parent}, "detached"};
+    xtimer::detached moved = std::move(detached);
+    int good = 0;
+    const xtimer::status status = both.stop();
+    good += status && status.code() == XTIMER_STATUS_OK && status.message().empty();
+    good += xtimer::status{XTIMER_STATUS_BUSY}.code() == XTIMER_STATUS_BUSY;
+    good += bool(moved.finish()) && !moved.is_open() && moved.path().value.value == 0;
+    good += bool(own.made()) && bool(with_defaults.made());
+    good += bool(own.record(xtimer::beneath{job.parent}, "a", "x", std::chrono::seconds(1)));
+    for (const xtimer::section &section : own.sections())
+        good -= section.path.empty() || section.open_time < std::chrono::nanoseconds(0) ||
+                section.busy || section.late || (section.near_price && section.exceeded);
+    return good;
+}
