@@ -131,9 +131,13 @@ impl<S: Shape, C: Clock> Timer<S, C> {
     pub(crate) fn claim_late<'t>(&'t self, memory: Memory<'t>) -> Lane<'t, S, C> {
         let region = self.ready();
         // Relaxed: a counter.
-        region.word(header::LATE_CONTEXTS).fetch_add(1, Relaxed);
+        let number = region.word(header::LATE_CONTEXTS).fetch_add(1, Relaxed);
         memory.word(at::KIND).store(kind::LATE, Relaxed); // Relaxed: own
         self.found(memory, at::SLOTS, 0xfff);
+        // They share a lane's number, so each begins its generations elsewhere (the multiplier spreads
+        // them: the golden ratio's fraction).
+        let generation = number.wrapping_add(1).wrapping_mul(0x9e37_79b9);
+        memory.wide(at::NEXT).store(memory.wide(at::NEXT).load() ^ u64::from(generation) << 32);
         Lane { timer: self, region, lane: memory }
     }
 

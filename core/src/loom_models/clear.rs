@@ -1,8 +1,8 @@
 //! Clear: one step. A section is wholly before it or wholly after it, and so is a snapshot.
 //!
-//! Fails when `snapshot_with` doesn't look at the epoch again, or looks before its fence; when
-//! `gather` takes lanes that have not caught up; when `catch_up` counts the era without its fence, or
-//! stores STATE before ERA or Relaxed; when `ready_slot` keeps a slot of another era.
+//! Fails when `clear` loads and stores; when `gather` doesn't look at the epoch again, takes lanes that
+//! have not caught up, or loads their STATE Relaxed; when `catch_up` has no fence, doesn't count the
+//! era, or stores STATE Relaxed; when `ready_slot` keeps a slot of another era.
 
 use std::sync::Arc;
 

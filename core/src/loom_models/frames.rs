@@ -1,8 +1,8 @@
 //! Frames: a reader never takes words of two pushes for one open section.
 //!
-//! Fails when the fence behind the token in `Lane::push` is left out, when `gather_open` doesn't look
-//! at the token again behind its fence, when it doesn't compare with TOP, or loads TOP Relaxed; when
-//! `push` moves TOP first.
+//! Fails when `Lane::push` has no fence behind the token, stores the token or TOP Relaxed; when
+//! `gather_open` loads either of them Relaxed, doesn't compare with TOP, doesn't look at the token
+//! again, or does so without a fence.
 
 use std::sync::Arc;
 

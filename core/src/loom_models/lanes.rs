@@ -2,8 +2,9 @@
 //! goes on from.
 //!
 //! Fails when `claim` takes a lane by load and store, when its compare-and-swap is not Acquire, when
-//! `release` is not Release, when a lane that is claimed again is founded again, or when a snapshot
-//! takes a lane that is just being made for one that has caught up with epoch 0.
+//! `release` is not Release or leaves sections open, when a lane that is claimed again is founded
+//! again, or when `is_founded` lets a reader take a lane that is just being made for one that has
+//! caught up with epoch 0.
 
 use loom::cell::UnsafeCell;
 use std::sync::Arc;

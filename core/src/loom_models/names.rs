@@ -1,8 +1,8 @@
 //! Name insertion: one text, one id, whoever comes first; nothing is found half written.
 //!
-//! Fails when the compare-and-swap in `names::intern` that publishes is Relaxed, when its load of the
-//! bucket or its failure ordering is Relaxed, when that of `names::find` is, or when the
-//! compare-and-swap's loser doesn't look at what the winner put there.
+//! Fails when the compare-and-swap in `names::intern` that publishes is Relaxed in success or failure,
+//! when its load of the bucket is, or when who loses the race doesn't look at what the winner put
+//! there.
 
 use std::sync::Arc;
 

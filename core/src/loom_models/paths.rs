@@ -1,8 +1,11 @@
 //! Path insertion: one path, one index; who loses the race keeps its index for its next new path.
 //!
-//! Fails when the compare-and-swap in `paths::intern` that publishes is Relaxed, when its failure
-//! ordering or its load of the bucket is, or that of `paths::find`; when `keep_spare` keeps nothing;
-//! when `reserve` counts with a load and a store.
+//! A path that finds the table full may be refused although a rival is just publishing the same one;
+//! it is then timed as one without a slot.
+//!
+//! Fails when the compare-and-swap in `paths::intern` that publishes is Relaxed in success or failure,
+//! when its load of the bucket is; when `keep_spare` keeps nothing; when `reserve` counts with a load
+//! and a store.
 
 use std::sync::Arc;
 

@@ -1,8 +1,8 @@
 //! A call site's memory: who takes a section from it hands on the path and category behind it, as if
 //! it had looked them up.
 //!
-//! Fails when `SiteWords::remember` stores, or `lookup` loads, Relaxed: the other thread's section is
-//! then in no snapshot, or without its name.
+//! Fails when `SiteWords::remember` stores Relaxed, or `lookup` loads Relaxed: another thread's
+//! section is then beyond the bound of a snapshot, or without its name.
 
 use loom::thread;
 use std::sync::Arc;

@@ -3,10 +3,10 @@
 //! The slots here have memory of their own and nothing else. Their count is just below 2^32, so that
 //! the next write carries into the upper half.
 //!
-//! Fails when the Release fence of `Wide::open` is left out, or its upper half stored before it; when
-//! `read` looks at `count` before its fence, has no fence, or takes the upper half behind it; when
-//! `sequence` is stored or loaded Relaxed; when `add` doesn't open by `count`; when `restamp` or
-//! `begin` change the slot without opening it, or don't count that in the birth.
+//! Fails when `Wide::open` has no fence, or stores the upper half before it; when `Wide::look_behind`
+//! has none, or takes the upper half behind it; when `sequence` is loaded Relaxed, or stored so by
+//! `add` or `rewrite`; when either of them counts only after its changes; when `restamp` doesn't count
+//! itself in the birth.
 
 use core::marker::PhantomData;
 use std::sync::Arc;

@@ -1,8 +1,8 @@
 //! 64 bits as two halves: additions carry, and a word that counts up is never read as a neighbour of
 //! what it was.
 //!
-//! Fails when `Wide::add` reads and stores a half, or leaves the carry out; when `Wide::load_ordered`
-//! takes the halves as they come.
+//! Fails when `Wide::add` loads and stores a half, or leaves the carry out; when `Wide::load_ordered`
+//! takes the low half first.
 
 use std::sync::Arc;
 

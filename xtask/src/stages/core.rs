@@ -16,7 +16,10 @@ fn run(parts: &mut Parts) {
     // the code of a firmware; the words of a target without 64-bit atomics.
     parts.part("checked", || cargo(["test", "-p", "xtimer-core"]).tests());
     parts.part("optimised", || {
-        cargo(["test", "-p", "xtimer-core", "--release", "--all-targets"]).tests()
+        cargo(["test", "-p", "xtimer-core", "--release", "--all-targets"])
+            // The stage `signal` has the long run.
+            .env("XTIMER_SIGNAL_INSTANTS", "5000")
+            .tests()
     });
     parts.part("without std", || {
         cargo(["test", "-p", "xtimer-core", "--no-default-features"]).tests()

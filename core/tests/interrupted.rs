@@ -1,0 +1,344 @@
+//! A signal handler at every single instruction of what a thread does with its context: it times
+//! sections through that same context and reads a snapshot, and the interrupted call never notices.
+//!
+//! The processor's trap flag raises SIGTRAP after each instruction. Each call is made again and again,
+//! and interrupted one instruction later each time, until it ends before the handler's turn.
+
+#![cfg(all(target_os = "linux", target_arch = "x86_64"))]
+
+use std::arch::asm;
+use std::cell::{Cell, RefCell};
+use std::sync::{Mutex, PoisonError};
+use std::{env, ptr};
+
+use xtimer_core::{Config, Error, Section, Site, Token};
+
+mod stress;
+mod wellformed;
+use stress::{SharedTimer, ThreadClock, ThreadContext, measure_price, step};
+use wellformed::{Page, is_json};
+
+/// Of so many instructions one is tried, where a call takes thousands; `XTIMER_INTERRUPTED_STRIDE`
+/// tells another number. A trap can cost 20 µs on a virtual machine.
+const STRIDE: u64 = if cfg!(debug_assertions) { 997 } else { 41 };
+/// The handler's own time, in steps of 7 ticks; main's sections last one step each.
+const HANDLER: &str = "handler";
+
+/// What the handler works with, and what it found.
+struct Interruption<'t> {
+    timer: &'t SharedTimer,
+    context: ThreadContext<'t>,
+    page: RefCell<Page<16384>>,
+    /// Instructions until its turn.
+    left: Cell<u64>,
+    ran: Cell<bool>,
+    /// Whether what it times may be cleared.
+    cleared: bool,
+    busy: Cell<u64>,
+    failure: Cell<u32>,
+}
+
+thread_local! {
+    static CURRENT: Cell<*const Interruption<'static>> = const { Cell::new(ptr::null()) };
+}
+
+extern "C" fn on_trap(_: libc::c_int, _: *mut libc::siginfo_t, machine: *mut libc::c_void) {
+    // SAFETY: set while the trap flag is on, by the thread that runs this.
+    let Some(interruption) = (unsafe { CURRENT.get().as_ref() }) else { return };
+    match interruption.left.get() {
+        0 => {
+            interruption.ran.set(true);
+            interruption.handle();
+            // SAFETY: the third argument of a handler with SA_SIGINFO is the interrupted context.
+            let machine = unsafe { &mut *machine.cast::<libc::ucontext_t>() };
+            machine.uc_mcontext.gregs[libc::REG_EFL as usize] &= !TRAP_FLAG;
+        }
+        left => interruption.left.set(left - 1),
+    }
+}
+
+const TRAP_FLAG: i64 = 0x100;
+
+/// A trap after each instruction from here on, or no more.
+#[inline(always)]
+fn set_trap(on: bool) {
+    // SAFETY: changes only the trap flag, whose handler is installed; the stack is left as it was.
+    unsafe {
+        if on {
+            asm!("pushfq", "or qword ptr [rsp], 0x100", "popfq");
+        } else {
+            asm!("pushfq", "and qword ptr [rsp], 0xfffffffffffffeff", "popfq");
+        }
+    }
+}
+
+impl Interruption<'_> {
+    fn handle(&self) {
+        if self.time().is_none() {
+            self.failure.set(line!());
+        }
+        match self.timer.snapshot() {
+            Ok(snapshot) => {
+                for section in snapshot.sections() {
+                    self.busy.set(self.busy.get() + u64::from(section.is_busy()));
+                }
+                if !self.page.borrow_mut().fill(snapshot.json()).is_some_and(is_json) {
+                    self.failure.set(line!());
+                }
+            }
+            Err(_) => self.failure.set(line!()),
+        }
+        // As by a second signal that was waiting.
+        if self.time().is_none() {
+            self.failure.set(line!());
+        }
+    }
+
+    /// The handler's own sections, by site and by name.
+    fn time(&self) -> Option<()> {
+        static SITE: Site = Site::new(HANDLER, "signal");
+        let outer = self.context.enter_at(&SITE).ok()?;
+        step();
+        let inner = self.context.enter("within", "signal").ok()?;
+        self.context.exit(inner).ok()?;
+        self.context.exit(outer).ok()
+    }
+}
+
+const SMALL: Config =
+    Config { sections: 32, depth: 8, lanes: 2, categories: 8, scratch: 2, ..Config::HOST };
+
+/// What a call leaves behind, beneath `main`: paths and how often each was recorded.
+type Outcome = &'static [(&'static [&'static str], u64)];
+
+/// One at a time: the tests of this file share the handler's call sites.
+static ONE: Mutex<()> = Mutex::new(());
+
+fn small_timer(config: Config) -> SharedTimer {
+    let timer = SharedTimer::with_clock(config, ThreadClock).unwrap();
+    measure_price(&timer);
+    timer
+}
+
+/// Makes the call on a timer prepared anew, interrupted at many of its instructions in turn.
+fn at_many_instructions(
+    config: Config,
+    prepare: impl Fn(&ThreadContext<'_>),
+    call: impl Fn(&SharedTimer, &ThreadContext<'_>),
+    outcome: Outcome,
+    cleared: bool,
+) {
+    let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let stride = env::var("XTIMER_INTERRUPTED_STRIDE").map_or(STRIDE, |text| text.parse().unwrap());
+    let mut instruction = 0;
+    loop {
+        let timer = small_timer(config);
+        let context = timer.context().unwrap();
+        prepare(&context);
+        if interrupt(&timer, context, instruction, &call, outcome, cleared).is_none() {
+            assert!(instruction > 0);
+            return;
+        }
+        instruction += stride;
+    }
+}
+
+/// Makes the call, interrupted at one instruction; how many rows the handler found busy, or `None`
+/// where the call has fewer instructions.
+fn interrupt(
+    timer: &SharedTimer,
+    context: ThreadContext<'_>,
+    instruction: u64,
+    call: impl Fn(&SharedTimer, &ThreadContext<'_>),
+    outcome: Outcome,
+    cleared: bool,
+) -> Option<u64> {
+    let handler: extern "C" fn(libc::c_int, *mut libc::siginfo_t, *mut libc::c_void) = on_trap;
+    // SAFETY: a zeroed sigaction is one with an empty mask; the handler is async-signal-safe, which
+    // is what this test is about.
+    unsafe {
+        let mut action: libc::sigaction = std::mem::zeroed();
+        action.sa_sigaction = handler as libc::sighandler_t;
+        action.sa_flags = libc::SA_SIGINFO;
+        assert_eq!(libc::sigaction(libc::SIGTRAP, &raw const action, ptr::null_mut()), 0);
+    }
+    let interruption = Interruption {
+        timer,
+        context,
+        page: RefCell::new(Page::new()),
+        left: Cell::new(instruction),
+        ran: Cell::new(false),
+        cleared,
+        busy: Cell::new(0),
+        failure: Cell::new(0),
+    };
+    CURRENT.set((&raw const interruption).cast());
+    set_trap(true);
+    call(timer, &interruption.context);
+    set_trap(false);
+    CURRENT.set(ptr::null());
+    assert_eq!(interruption.failure.get(), 0, "line, at instruction {instruction}");
+    check(&interruption, outcome, instruction);
+    interruption.ran.get().then_some(interruption.busy.get())
+}
+
+fn check(interruption: &Interruption<'_>, outcome: Outcome, instruction: u64) {
+    let snapshot = interruption.timer.snapshot().unwrap();
+    let path = |section: &Section<'_>| section.path().map(str::to_owned).collect::<Vec<_>>();
+    let mut handlers = 0;
+    for section in snapshot.sections() {
+        let at = || format!("{:?}, at instruction {instruction}", path(&section));
+        assert!(!section.is_busy(), "{}", at());
+        let names = path(&section);
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        match section.name() {
+            HANDLER => {
+                handlers += section.count();
+                let above = &names[..names.len() - 1];
+                let is_known = above.is_empty() || outcome.iter().any(|(known, _)| *known == above);
+                assert!(is_known, "{}", at());
+                assert_eq!(section.total(), 7 * section.count(), "{}", at());
+            }
+            "within" => assert_eq!(section.parent().unwrap().name(), HANDLER, "{}", at()),
+            _ => assert!(outcome.iter().any(|(known, _)| *known == names), "{}", at()),
+        }
+    }
+    for (names, count) in outcome {
+        let section = snapshot.section(names).unwrap_or_else(|| panic!("{names:?} {instruction}"));
+        assert_eq!(section.count(), *count, "{names:?}, at instruction {instruction}");
+    }
+    let ran = u64::from(interruption.ran.get());
+    let is_cleared = interruption.cleared && handlers < 2 * ran;
+    assert!(is_cleared || handlers == 2 * ran, "{handlers}, at instruction {instruction}");
+}
+
+fn nest(context: &ThreadContext<'_>, site: &Site) {
+    let token = context.enter_at(site).unwrap();
+    step();
+    context.exit(token).unwrap();
+}
+
+static MAIN: Site = Site::new("main", "compute");
+static PART: Site = Site::new("part", "compute");
+
+/// The fast path, at each of its instructions, on one timer: call sites remember only so many.
+#[test]
+fn of_a_repeated_enter_and_exit() {
+    let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let timer = small_timer(SMALL);
+    let outcome: Outcome = &[(&["main"], 0), (&["main", "part"], 3)];
+    let call = |_: &SharedTimer, context: &ThreadContext<'_>| {
+        nest(context, &PART);
+        nest(context, &PART);
+    };
+    for instruction in 0.. {
+        timer.clear().unwrap();
+        let context = timer.context().unwrap();
+        let _main = context.enter_at(&MAIN).unwrap();
+        nest(&context, &PART);
+        let Some(busy) = interrupt(&timer, context, instruction, call, outcome, false) else {
+            println!("{instruction} instructions");
+            assert!(instruction > 50);
+            return;
+        };
+        // The exit that it interrupts in the middle of the slot it may read as busy, and says so.
+        assert!(busy <= 1, "at instruction {instruction}");
+    }
+}
+
+#[test]
+fn of_a_first_enter() {
+    let call = |_: &SharedTimer, context: &ThreadContext<'_>| {
+        let main = context.enter("main", "io").unwrap();
+        let part = context.enter_counted("part", 3, "compute").unwrap();
+        context.exit(part).unwrap();
+        context.exit(main).unwrap();
+    };
+    let outcome: Outcome = &[(&["main"], 1), (&["main", "part[3]"], 1)];
+    at_many_instructions(SMALL, |_| (), call, outcome, false);
+}
+
+#[test]
+fn of_a_change_of_category() {
+    let prepare = |context: &ThreadContext<'_>| {
+        let _main = context.enter_at(&MAIN).unwrap();
+        nest(context, &PART);
+    };
+    let call = |_: &SharedTimer, context: &ThreadContext<'_>| {
+        let part = context.enter("part", "another").unwrap();
+        context.exit(part).unwrap();
+    };
+    let outcome: Outcome = &[(&["main"], 0), (&["main", "part"], 2)];
+    at_many_instructions(SMALL, prepare, call, outcome, false);
+}
+
+#[test]
+fn of_an_exit_that_discards() {
+    let prepare = |context: &ThreadContext<'_>| {
+        let _main = context.enter_at(&MAIN).unwrap();
+    };
+    let call = |_: &SharedTimer, context: &ThreadContext<'_>| {
+        let part = context.enter_at(&PART).unwrap();
+        let _left_open = context.enter("open", "io").unwrap();
+        assert!(matches!(context.exit(part), Err(Error::Unclosed { .. })));
+        assert_eq!(context.exit(part), Err(Error::NotOpen));
+        context.exit(Token::NULL).unwrap();
+    };
+    let outcome: Outcome =
+        &[(&["main"], 0), (&["main", "part"], 1), (&["main", "part", "open"], 0)];
+    at_many_instructions(SMALL, prepare, call, outcome, false);
+}
+
+#[test]
+fn of_recording_and_detached_sections() {
+    let prepare = |context: &ThreadContext<'_>| {
+        let _main = context.enter_at(&MAIN).unwrap();
+    };
+    let call = |_: &SharedTimer, context: &ThreadContext<'_>| {
+        context.record("measured", "gpu", 70).unwrap();
+        let detached = context.detach(None, "part", "io").unwrap();
+        context.finish(detached).unwrap();
+    };
+    let outcome: Outcome = &[(&["main"], 0), (&["main", "measured"], 1), (&["main", "part"], 1)];
+    at_many_instructions(SMALL, prepare, call, outcome, false);
+}
+
+#[test]
+fn of_a_snapshot() {
+    let prepare = |context: &ThreadContext<'_>| {
+        let _main = context.enter_at(&MAIN).unwrap();
+        nest(context, &PART);
+    };
+    let call = |timer: &SharedTimer, _: &ThreadContext<'_>| {
+        let snapshot = timer.snapshot().unwrap();
+        assert_eq!(snapshot.section(&["main", "part"]).unwrap().total(), 7);
+    };
+    let outcome: Outcome = &[(&["main"], 0), (&["main", "part"], 1)];
+    at_many_instructions(SMALL, prepare, call, outcome, false);
+}
+
+#[test]
+fn of_a_late_context() {
+    // The only lane is taken.
+    let config = Config { lanes: 1, ..SMALL };
+    let call = |timer: &SharedTimer, _: &ThreadContext<'_>| {
+        let late = timer.context().unwrap();
+        assert!(late.is_late());
+        let main = late.enter_at(&MAIN).unwrap();
+        nest(&late, &PART);
+        late.exit(main).unwrap();
+    };
+    let outcome: Outcome = &[(&["main"], 1), (&["main", "part"], 1)];
+    at_many_instructions(config, |_| (), call, outcome, false);
+}
+
+/// What a handler records while its thread takes notice of a clear may go with what was cleared.
+#[test]
+fn of_the_first_enter_after_a_clear() {
+    let prepare = |context: &ThreadContext<'_>| nest(context, &MAIN);
+    let call = |timer: &SharedTimer, context: &ThreadContext<'_>| {
+        timer.clear().unwrap();
+        nest(context, &MAIN);
+    };
+    at_many_instructions(SMALL, prepare, call, &[(&["main"], 1)], true);
+}
