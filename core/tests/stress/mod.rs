@@ -1,5 +1,8 @@
 //! A clock for each thread, and a round of nested sections whose every duration is known.
 
+// A test program rarely uses all of it.
+#![allow(dead_code)]
+
 use std::cell::Cell;
 
 use xtimer_core::{Clock, Context, Line, Scale, Section, Site, Snapshot, Timer};
