@@ -38,10 +38,9 @@ double validate(model &model, const text &text) {
 // One worker's part of one step.
 void work(std::size_t worker, const job &job, const options &options, const text &text,
           model &model, batch &batch, all_reduce &gradients, double &loss) {
-    // A worker's first section opens beneath the main thread's "step". The number in brackets
+    // A worker's first section opens beneath the main thread's "step". The number, "worker[0]",
     // keeps the workers apart; reports join them to "worker" unless asked not to.
-    const std::string name = "worker[" + std::to_string(worker) + "]";
-    xtimer::scope scope{xtimer::beneath{job.parent}, name.c_str(), "default"};
+    xtimer::scope scope{xtimer::beneath{job.parent}, xtimer::counted{"worker", worker}};
 
     const auto step = static_cast<std::uint64_t>(job.step);
     const bool slow = options.slow_worker == static_cast<long>(worker);
@@ -76,14 +75,14 @@ void break_the_rule() {
         XTIMER_SCOPE("a computation", "compute");
         XTIMER_SCOPE("a file it reads", "io");
     }
-    std::printf("a mistake on purpose: %s\n", std::string(xtimer::last_error()).c_str());
+    std::printf("a mistake on purpose: %s\n", xtimer::last_error().c_str());
     if (xtimer::category_total("io") != before)
         throw std::runtime_error("a refused section was added to its category");
 }
 
 void run(const options &options) {
     if (const auto status = xtimer::forbid("compute", "io"); !status)
-        throw std::runtime_error(std::string(status.message()));
+        throw std::runtime_error(status.message());
 
     const auto start = std::chrono::steady_clock::now();
     text text;
@@ -150,10 +149,11 @@ void run(const options &options) {
                 models[0].parameters.size(), steps, options.workers);
     std::printf("validation loss in nats a byte: bigram model %.4f, this model %.4f\n\n", bigram,
                 final_loss);
-    std::printf("%s\n", std::string(xtimer::report()).c_str());
-    if (const auto status = xtimer::save_json(options.json); !status)
+    // Not flattened: each worker has its own rows.
+    std::printf("%s\n", xtimer::report(false).c_str());
+    if (const auto status = xtimer::save_json(options.json, false); !status)
         throw std::runtime_error("cannot write the profile '" + options.json +
-                                 "': " + std::string(status.message()));
+                                 "': " + status.message());
     std::printf("profile: %s\ncheckpoint: %s\n", options.json.c_str(), options.checkpoint.c_str());
     break_the_rule();
     if (!(final_loss < bigram))
