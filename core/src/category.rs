@@ -28,7 +28,13 @@ pub(crate) fn reserve(region: Memory<'_>, layout: &Layout) {
 
 /// The index of a category, adding it when it is new; `None` when it does not fit.
 pub(crate) fn intern(region: Memory<'_>, layout: &Layout, category: &str) -> Option<u32> {
-    let name = names::intern(region, layout, Name::plain(category))?;
+    // A category for which there is no place left would only take room for names.
+    let last = layout.categories + 4 * (layout.config.categories as usize - 1);
+    let name = if region.word(last).load(Acquire) == 0 {
+        names::intern(region, layout, Name::plain(category))?
+    } else {
+        names::find(region, layout, Name::plain(category))?
+    };
     if let Some(index) = names::category_hint(region, layout, name) {
         return Some(index);
     }

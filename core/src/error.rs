@@ -37,7 +37,7 @@ pub enum Error {
     NoLane,
     /// The table of rules is full, or a rule's category does not fit.
     RulesFull,
-    /// A duration is negative or not a number.
+    /// A duration is negative, not a number, or too long for the clock (2^63 ticks).
     BadDuration,
     /// The path handle or detached section belongs to another timer.
     OtherTimer,
@@ -125,7 +125,9 @@ impl core::fmt::Display for Error {
             Self::RulesFull => {
                 formatter.write_str("The rule does not fit into the timer's tables.")
             }
-            Self::BadDuration => formatter.write_str("The duration is negative or not a number."),
+            Self::BadDuration => {
+                formatter.write_str("The duration is negative, not a number, or too long.")
+            }
             Self::OtherTimer => formatter.write_str("The handle belongs to another timer."),
             Self::Busy => {
                 formatter.write_str("The timer is busy with another snapshot or clear; try again.")

@@ -54,6 +54,10 @@ pub const fn timer<C: Clock, const BITS: u32, const N: usize>(
     clock: C,
 ) -> FixedTimer<C, BITS> {
     assert!(layout.bytes <= 4 * N, "the static's memory is smaller than its layout");
+    assert!(
+        layout.slot_bytes == <Kept<BITS> as crate::shape::Shape>::SLOT_BYTES,
+        "the layout is for other statistics"
+    );
     // SAFETY: the words are a static's, zeroed, large enough, aligned to 8 at least; only the macro
     // calls this, with words that nothing else can name and a layout for this form of slots.
     unsafe { Timer::from_region(Memory::new(words.pointer()), layout, clock) }

@@ -49,8 +49,11 @@ impl<S: Shape, C: Clock> Lane<'_, S, C> {
         if state as u32 & flag::OFF != 0 {
             return 0;
         }
-        let Some(target) = self.open(request, state) else { return self.last_code() };
         let ticks = self.timer.clock.scale().ticks(nanoseconds);
+        if ticks > i64::MAX as u64 {
+            return self.fail(Error::BadDuration);
+        }
+        let Some(target) = self.open(request, state) else { return self.last_code() };
         self.add(target.index, ticks, 0, state / EPOCH);
         0
     }

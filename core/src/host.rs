@@ -12,3 +12,5 @@ pub(crate) mod memory;
 #[cfg(not(loom))]
 pub(crate) mod rules;
 pub(crate) mod timer;
+#[cfg(not(loom))]
+pub(crate) mod undisturbed;

@@ -12,7 +12,7 @@ use crate::late;
 use crate::layout::{LAYOUT_VERSION, Layout, MAGIC, frame, header, lane as at, loss};
 use crate::region::Memory;
 use crate::shape::Shape;
-use crate::sync::{AcqRel, Acquire, INDEX_BITS, Relaxed, Release, SeqCst, serial};
+use crate::sync::{AcqRel, Acquire, INDEX_BITS, Relaxed, Release, SeqCst, give_way, serial};
 use crate::timer::{EPOCH, Lane, Timer, flag};
 
 impl<S: Shape, C: Clock> Timer<S, C> {
@@ -190,18 +190,27 @@ impl<S: Shape, C: Clock> Timer<S, C> {
     pub fn clear(&self) -> Result<(), Error> {
         let region = self.ready();
         let state = region.wide(header::STATE);
-        // Relaxed: a late context that this clear does not see enters after it.
-        if region.word(header::LATE_CONTEXTS).load(Relaxed) == 0 {
+        if self.layout.config.late == 0 {
             state.add(EPOCH, AcqRel);
             return Ok(());
         }
         let clearing = region.word(header::CLEARING);
-        // Acquire and Release: one clear at a time in the banks.
-        if clearing.compare_exchange(0, 1, Acquire, Relaxed).is_err() {
-            return Err(Error::Busy);
+        // Acquire and Release: one clear at a time, or two could use up a bank between them.
+        let mut attempts = 0;
+        while clearing.compare_exchange(0, 1, Acquire, Relaxed).is_err() {
+            attempts += 1;
+            if attempts == 1000 {
+                return Err(Error::Busy);
+            }
+            give_way();
         }
         let epoch = state.load_ordered(SeqCst) / EPOCH; // SeqCst: see `late::add`
-        let zeroed = late::zero_next(region, &self.layout, epoch);
+        // Relaxed: a late context that this clear does not see enters after it.
+        let zeroed = if region.word(header::LATE_CONTEXTS).load(Relaxed) == 0 {
+            Ok(())
+        } else {
+            late::zero_next(region, &self.layout, epoch)
+        };
         if zeroed.is_ok() {
             for counter in 0..loss::COUNT {
                 region.wide(header::LATE_LOSSES + 8 * counter).store(0);

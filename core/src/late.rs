@@ -45,9 +45,16 @@ pub(crate) fn ready<S: Shape, C: Clock>(lane: Lane<'_, S, C>, index: u32, epoch:
     let (slot, birth) = place(lane.region, &lane.timer.layout, epoch, index as usize);
     let cell = slot.word(slot::STAMP);
     // Relaxed: one word; the ticket behind it only orders rows.
-    let old = cell.load(Relaxed);
-    if old != stamp(epoch) && cell.compare_exchange(old, stamp(epoch), Relaxed, Relaxed).is_ok() {
-        birth.wide(8).store(lane.timer.ticket());
+    let mut old = cell.load(Relaxed);
+    // Only ever forwards: an enter that began before a clear must not hide what was recorded since.
+    while (stamp(epoch).wrapping_sub(old) as i32) > 0 {
+        match cell.compare_exchange(old, stamp(epoch), Relaxed, Relaxed) {
+            Ok(_) => {
+                birth.wide(8).store(lane.timer.ticket());
+                break;
+            }
+            Err(newer) => old = newer,
+        }
     }
 }
 
@@ -136,6 +143,7 @@ pub(crate) fn zero_next(region: Memory<'_>, layout: &Layout, epoch: u64) -> Resu
 
 /// Zeroes both banks, where no writer can be at work.
 #[cfg(feature = "std")]
+#[allow(dead_code)] // only a fork asks for it, and not everything is built with one
 pub(crate) fn zero_all(region: Memory<'_>, layout: &Layout) {
     for offset in (0..2 * layout.bank_bytes).step_by(8) {
         region.wide(layout.late + offset).store(0);

@@ -5,11 +5,16 @@
 //! RUSTFLAGS="--cfg loom" cargo test -p xtimer-core --release --lib loom_models
 //! ```
 //!
-//! One file a model; each says what it proves, within which bound, and what must not be changed:
-//! every "fails when" was tried. The timers are small, and keep count and total alone where nothing
-//! more is at stake. A bound of `n` means: a thread that could go on is interrupted at most `n` times
-//! in an execution; loads are never bounded. Loom's words have 32 bits, so all of this holds for the
-//! form of [`Wide`](crate::sync) as two halves, which is the weaker one.
+//! One file a model; each says what it proves, within which bound, and what it fails without: every
+//! "fails when" was tried. The timers are small, and keep count and total alone where nothing more is
+//! at stake. A bound of `n` means: a thread that could go on is interrupted at most `n` times in an
+//! execution; what a load may return is never bounded.
+//!
+//! Loom's words have 32 bits. So this is the form of [`Wide`](crate::sync) as two halves, whose parts
+//! may be seen apart; what a fence within it orders besides, one 64-bit word would not. Late contexts
+//! need 64-bit words and are not modelled. Readers look once, see
+//! [`attempts`](crate::sync::attempts), and names have no text, so sections are found by looking them
+//! up.
 
 mod category;
 mod clear;

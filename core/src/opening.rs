@@ -34,7 +34,9 @@ impl<S: Shape, C: Clock> Lane<'_, S, C> {
     /// Whether a path that a caller holds names a section of this timer, or a slot of lost ones.
     pub(crate) fn knows(self, path: Path) -> bool {
         let (layout, section) = (&self.timer.layout, path.section);
-        let named = (1..=paths::used(self.region, layout)).contains(&section);
+        // A reserved index is no section before a bucket publishes it.
+        let named = (1..=paths::used(self.region, layout)).contains(&section)
+            && paths::is_published(self.region, layout, section);
         let lost = 1 + layout.config.sections..layout.config.slots() as u32;
         path.owner == self.timer.serial() && (named || lost.contains(&section))
     }

@@ -110,6 +110,15 @@ fn reserve(region: Memory<'_>, layout: &Layout, owner: Memory<'_>) -> Option<u32
         .map(|used| used + 1)
 }
 
+/// Whether a bucket names this section (an index up to [`used`]).
+pub(crate) fn is_published(region: Memory<'_>, layout: &Layout, section: u32) -> bool {
+    let at = place(layout, section);
+    // Relaxed: `find` acquires the record of the index that it gives; another's words only miss.
+    let parent = region.word(at + record::PARENT).load(Relaxed);
+    let name = region.word(at + record::NAME).load(Relaxed);
+    name != 0 && find(region, layout, parent, name) == Some(section)
+}
+
 /// Whether no new section would find an index. `owner` is the lane of the caller.
 pub(crate) fn is_full(region: Memory<'_>, layout: &Layout, owner: Memory<'_>) -> bool {
     // Relaxed: a bound that only grows, and the owner's own spare.
@@ -161,5 +170,6 @@ pub(crate) fn seen(region: Memory<'_>, layout: &Layout, section: u32) -> u64 {
 
 /// Notes that the section is recorded in this epoch (plus 1).
 pub(crate) fn set_seen(region: Memory<'_>, layout: &Layout, section: u32, epoch: u64) {
-    region.wide(place(layout, section) + record::SEEN).store(epoch);
+    // Only ever forwards: an enter that began before a clear must not undo a later one's note.
+    region.wide(place(layout, section) + record::SEEN).raise_to(epoch);
 }

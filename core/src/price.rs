@@ -92,6 +92,9 @@ impl<S: Shape, C: Clock> Timer<S, C> {
                 cheapest = cheapest.min(ticks);
             }
         }
+        if cheapest == u64::MAX {
+            return Price::default(); // the clock went back each time
+        }
         let picoseconds = |ticks| self.clock.scale().picoseconds(ticks);
         let narrow = |value: u128| u32::try_from(value).unwrap_or(u32::MAX);
         Price {

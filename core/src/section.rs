@@ -21,12 +21,19 @@ impl<'s> Section<'s> {
             length += 1;
             section = parent(section);
         }
-        (0..length).map(move |position| {
-            let mut section = row.section;
-            for _ in position + 1..length {
-                section = parent(section);
+        // Links lead upwards, names come downwards: so many sections are kept for each way up.
+        let mut kept = [0; 64];
+        (0..length).map(move |position: usize| {
+            if position % kept.len() == 0 {
+                let mut section = row.section;
+                for at in (position..length).rev() {
+                    if let Some(place) = kept.get_mut(at - position) {
+                        *place = section;
+                    }
+                    section = parent(section);
+                }
             }
-            shown(row, name_of(snapshot, section))
+            shown(row, name_of(snapshot, kept[position % kept.len()]))
         })
     }
 

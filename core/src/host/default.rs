@@ -14,6 +14,7 @@ use crate::error::Error;
 use crate::handle::Context;
 use crate::host::clock::HostClock;
 use crate::host::timer::HostTimer;
+use crate::host::undisturbed::undisturbed;
 use crate::names::Name;
 use crate::shape::Line;
 use crate::sync::{AcqRel, Acquire, AtomicPtr};
@@ -43,7 +44,7 @@ struct Owner {
 impl Drop for Owner {
     fn drop(&mut self) {
         // Sections timed by later destructors of this thread find no context, and are not recorded.
-        let _ = LANE.try_with(|lane| lane.set(None));
+        let _ = LANE.try_with(|lane| undisturbed(|| lane.set(None)));
     }
 }
 
@@ -104,12 +105,15 @@ pub(crate) fn lane_of_thread() -> Option<ThreadLane> {
 #[cold]
 #[inline(never)]
 fn attach() {
-    let _ = OWNER.try_with(|owner| {
-        if owner.context.get().is_none() {
-            let _ = owner.context.set(default_timer()?.context().ok()?);
-        }
-        LANE.set(Some(owner.context.get()?.lane));
-        Some(())
+    // A handler in between would find the destructor registered twice, or half a lane.
+    undisturbed(|| {
+        let _ = OWNER.try_with(|owner| {
+            if owner.context.get().is_none() {
+                let _ = owner.context.set(default_timer()?.context().ok()?);
+            }
+            LANE.set(Some(owner.context.get()?.lane));
+            Some(())
+        });
     });
 }
 
