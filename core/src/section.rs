@@ -24,7 +24,7 @@ impl<'s> Section<'s> {
         // Links lead upwards, names come downwards: so many sections are kept for each way up.
         let mut kept = [0; 64];
         (0..length).map(move |position: usize| {
-            if position % kept.len() == 0 {
+            if position.is_multiple_of(kept.len()) {
                 let mut section = row.section;
                 for at in (position..length).rev() {
                     if let Some(place) = kept.get_mut(at - position) {
