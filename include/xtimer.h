@@ -275,8 +275,8 @@ const char *xtimer_version(void);
 // xtimer_last_error says why), which xtimer_end accepts and ignores. Any thread; end it on the same
 // thread. Literals are recognised by address and content; a call site (xtimer_begin_at) is faster.
 // A thread's context ends with its thread-local objects: in later destructors of them, and in
-// handlers of atexit, it is 0. Signal handlers may call it on a thread that began a section before:
-// a thread's first begin makes its context, which may allocate.
+// handlers of atexit, it is 0. Signal handlers may call it on a thread that has used this timer
+// before: a thread's first use allocates.
 //
 // Requires:
 // Each string is NULL or ends with a zero.
@@ -367,8 +367,8 @@ xtimer_status_t xtimer_timer_path_of(struct xtimer_t timer,
 // Returns the token that xtimer_end takes back; 0 where it was not begun (the timer is switched off,
 // or xtimer_last_error says why), which xtimer_end accepts and ignores. Any thread; end it on the
 // same thread. A few nanoseconds where the site was last begun inside the same section. Never
-// allocates, locks, or waits, but for a thread's first begin, which makes its context. Signal
-// handlers may call it on a thread that began a section before.
+// allocates, locks, or waits, but for a thread's first use, which allocates. Signal handlers may call
+// it on a thread that has used this timer before.
 //
 // Requires:
 // `site` is NULL (an error) or points to a call site that lives and that only this library changes.
@@ -685,6 +685,8 @@ xtimer_status_t xtimer_timer_report(struct xtimer_t timer,
                                     size_t capacity,
                                     size_t *needed);
 
+extern int pthread_setcancelstate(int state, int *before);
+
 // Writes the default timer's report to a file descriptor, with a newline at the end; nothing when
 // nothing was recorded.
 //
@@ -707,7 +709,8 @@ xtimer_status_t xtimer_timer_json_fd(struct xtimer_t timer, int fd);
 // Saves the default timer's profile as JSON, ended by a newline, at `path`.
 //
 // It is written beside the path and then renamed, so that a reader finds the old file or the new one
-// whole. `options` as for xtimer_export_json_with. XTIMER_STATUS_IO: nothing is changed at `path`,
+// whole; the file keeps its permissions, and a symbolic link its place. What is no file, such as a
+// device or a FIFO that is read from, is written in place. `options` as for xtimer_export_json_with. XTIMER_STATUS_IO: nothing is changed at `path`,
 // and xtimer_last_error says why. It allocates: any thread, not from a signal handler.
 //
 // Requires:

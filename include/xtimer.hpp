@@ -206,10 +206,16 @@ struct duration {
         if constexpr (std::is_floating_point_v<Rep>) {
             seconds = xtimer::seconds(time).count();
         } else {
-            const auto count = std::chrono::duration_cast<std::chrono::nanoseconds>(time).count();
-            is_whole = count >= 0;
-            nanoseconds = static_cast<std::uint64_t>(count);
-            seconds = static_cast<double>(count) / 1e9;
+            // The cast multiplies first, and must not overflow: what is near 2^63 goes by seconds.
+            using factor = std::ratio_divide<Period, std::nano>;
+            const long double product = static_cast<long double>(time.count()) * factor::num;
+            is_whole = product >= 0 && product < 9.2e18L;
+            if (is_whole) {
+                const auto whole = std::chrono::duration_cast<std::chrono::nanoseconds>(time);
+                nanoseconds = static_cast<std::uint64_t>(whole.count());
+            } else {
+                seconds = std::chrono::duration<double, Period>(time.count()) / xtimer::seconds(1);
+            }
         }
     }
     bool is_whole = false;

@@ -166,9 +166,10 @@ impl HostConfig {
     pub(crate) fn timer(&self) -> Result<HostTimer, Failure> {
         let clock = self.clock.map_or_else(HostClock::best, HostClock::custom);
         HostTimer::with_clock(self.capacities, clock).map_err(|error| match error {
-            Error::Config(field) => {
-                refuse(Code::Config, format_args!("The config's {field} cannot work."))
-            }
+            Error::Config(field) => match self.capacities.refusal() {
+                Some(refusal) => refuse(Code::Config, format_args!("The config's {refusal}")),
+                None => refuse(Code::Config, format_args!("The config's {field} cannot work.")),
+            },
             Error::RulesFull => refuse(
                 Code::RulesFull,
                 format_args!("The new timer cannot hold the rules of the process."),

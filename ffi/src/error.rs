@@ -128,8 +128,24 @@ struct Sentence<'s> {
 
 impl Write for Sentence<'_> {
     fn write_str(&mut self, text: &str) -> fmt::Result {
+        // One sentence stays one line, whatever the names in it.
+        let mut rest = text;
+        while let Some((at, control)) = rest.char_indices().find(|(_, one)| one.is_control()) {
+            self.put(rest.get(..at).unwrap_or_default());
+            for escaped in control.escape_default() {
+                self.put(escaped.encode_utf8(&mut [0; 4]));
+            }
+            rest = rest.get(at + control.len_utf8()..).unwrap_or_default();
+        }
+        self.put(rest);
+        Ok(())
+    }
+}
+
+impl Sentence<'_> {
+    fn put(&mut self, text: &str) {
         if self.full {
-            return Ok(());
+            return;
         }
         let mut length = text.len();
         if length > SENTENCE_BYTES - 1 - self.used {
@@ -143,7 +159,6 @@ impl Write for Sentence<'_> {
             cell.set(byte);
         }
         self.used += length;
-        Ok(())
     }
 }
 

@@ -2,8 +2,9 @@
 
 use std::ffi::{CStr, OsString, c_char, c_int};
 use std::fmt::{self, Write};
+use std::fs::{File, Metadata, OpenOptions};
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::error::{Code, Failure, Status, refuse};
 use crate::export::{ExportOptions, Exported, Form};
@@ -83,12 +84,50 @@ impl Drop for Errno {
     }
 }
 
+/// Keeps pthread_cancel from unwinding out of a write; the thread is cancelled afterwards.
+struct Uncancelled {
+    #[cfg(any(target_os = "linux", target_vendor = "apple", target_os = "freebsd"))]
+    before: c_int,
+}
+
+#[cfg(any(target_os = "linux", target_vendor = "apple", target_os = "freebsd"))]
+unsafe extern "C" {
+    fn pthread_setcancelstate(state: c_int, before: *mut c_int) -> c_int;
+}
+
+impl Uncancelled {
+    #[cfg(any(target_os = "linux", target_vendor = "apple", target_os = "freebsd"))]
+    fn begin() -> Self {
+        /// PTHREAD_CANCEL_DISABLE.
+        const DISABLE: c_int = if cfg!(target_vendor = "apple") { 0 } else { 1 };
+        let mut before = 0;
+        // SAFETY: the state before may be written.
+        unsafe { pthread_setcancelstate(DISABLE, &raw mut before) };
+        Self { before }
+    }
+    #[cfg(not(any(target_os = "linux", target_vendor = "apple", target_os = "freebsd")))]
+    const fn begin() -> Self {
+        Self {}
+    }
+}
+
+impl Drop for Uncancelled {
+    fn drop(&mut self) {
+        #[cfg(any(target_os = "linux", target_vendor = "apple", target_os = "freebsd"))]
+        // SAFETY: a state that was this thread's; where the one before goes may be written.
+        unsafe {
+            pthread_setcancelstate(self.before, &raw mut self.before);
+        }
+    }
+}
+
 fn to_descriptor(
     handle: TimerHandle,
     form: Form,
     options: ExportOptions,
     fd: c_int,
 ) -> Result<(), Failure> {
+    let _uncancelled = Uncancelled::begin();
     let _errno = Errno::keep();
     let timer = table::get(handle)?;
     let exported = Exported::of(handle, &timer, form, options)?;
@@ -139,7 +178,8 @@ pub extern "C" fn xtimer_timer_json_fd(timer: TimerHandle, fd: c_int) -> Status 
 /// Saves the default timer's profile as JSON, ended by a newline, at `path`.
 ///
 /// It is written beside the path and then renamed, so that a reader finds the old file or the new one
-/// whole. `options` as for xtimer_export_json_with. XTIMER_STATUS_IO: nothing is changed at `path`,
+/// whole; the file keeps its permissions, and a symbolic link its place. What is no file, such as a
+/// device or a FIFO that is read from, is written in place. `options` as for xtimer_export_json_with. XTIMER_STATUS_IO: nothing is changed at `path`,
 /// and xtimer_last_error says why. It allocates: any thread, not from a signal handler.
 ///
 /// # Safety
@@ -173,6 +213,7 @@ pub unsafe extern "C" fn xtimer_timer_save_json(
         let options = unsafe { ExportOptions::read(options) };
         let reference = table::get(timer)?;
         let exported = Exported::of(timer, &reference, Form::Json, options)?;
+        let _uncancelled = Uncancelled::begin();
         save(&path, &exported).map_err(|error| {
             refuse(
                 Code::Io,
@@ -209,16 +250,22 @@ impl<W: io::Write> Write for Stream<W> {
     }
 }
 
-fn save(path: &std::path::Path, exported: &Exported<'_>) -> io::Result<()> {
-    static SAVED: AtomicU32 = AtomicU32::new(0);
-    // Relaxed: only the value matters.
-    let number = SAVED.fetch_add(1, Relaxed);
-    let mut beside = OsString::from(path);
-    beside.push(format!(".{}-{number}.part", std::process::id()));
-    let beside = PathBuf::from(beside);
-    let mut options = std::fs::OpenOptions::new();
-    let file = options.write(true).create_new(true).open(&beside)?;
-    let written = write_all(file, exported).and_then(|()| std::fs::rename(&beside, path));
+fn save(path: &Path, exported: &Exported<'_>) -> io::Result<()> {
+    let path = target_of(path);
+    let old = match std::fs::metadata(&path) {
+        Ok(old) => Some(old),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+        Err(error) => return Err(error),
+    };
+    if let Some(old) = &old {
+        // A file that may not be written is not replaced either.
+        let there = open_old(&path)?;
+        if !old.is_file() {
+            return write_all(there, exported);
+        }
+    }
+    let (beside, file) = create_beside(&path, old.as_ref())?;
+    let written = write_all(file, exported).and_then(|()| std::fs::rename(&beside, &path));
     if written.is_err() {
         // The first error is the one to tell of.
         let _ = std::fs::remove_file(&beside);
@@ -226,7 +273,84 @@ fn save(path: &std::path::Path, exported: &Exported<'_>) -> io::Result<()> {
     written
 }
 
-fn write_all(file: std::fs::File, exported: &Exported<'_>) -> io::Result<()> {
+/// Where a path's symbolic links end, at something or nothing.
+fn target_of(path: &Path) -> PathBuf {
+    let mut target = path.to_path_buf();
+    for _ in 0..40 {
+        // A link of /proc to what is no file reads as no path.
+        match std::fs::read_link(&target) {
+            Ok(next) => {
+                let next = target.parent().unwrap_or(Path::new("")).join(next);
+                if std::fs::metadata(&target).is_ok() && std::fs::metadata(&next).is_err() {
+                    break;
+                }
+                target = next;
+            }
+            Err(_) => break,
+        }
+    }
+    target
+}
+
+/// Opens what exists, as it is; a FIFO that nobody reads from is an error rather than a wait.
+fn open_old(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.write(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::custom_flags(
+        &mut options,
+        libc::O_NONBLOCK | libc::O_NOCTTY,
+    );
+    let file = options.open(path)?;
+    #[cfg(unix)]
+    {
+        use std::os::fd::AsRawFd;
+        // SAFETY: the file is open; the flags are its own but for the one that was added.
+        unsafe {
+            let flags = libc::fcntl(file.as_raw_fd(), libc::F_GETFL);
+            libc::fcntl(file.as_raw_fd(), libc::F_SETFL, flags & !libc::O_NONBLOCK);
+        }
+    }
+    Ok(file)
+}
+
+/// Creates a file beside a path, with the permissions of the old one there.
+fn create_beside(path: &Path, old: Option<&Metadata>) -> io::Result<(PathBuf, File)> {
+    static SAVED: AtomicU32 = AtomicU32::new(0);
+    const NAME_MAX: usize = 255;
+    let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?;
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    if let Some(old) = old {
+        use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
+        options.mode(old.permissions().mode() & 0o777);
+    }
+    let mut tries = 100;
+    loop {
+        // Relaxed: only the value matters.
+        let number = SAVED.fetch_add(1, Relaxed);
+        let ending = format!(".{}-{number}.part", std::process::id());
+        let is_short = name.len() + ending.len() <= NAME_MAX;
+        let mut beside = if is_short { name.to_owned() } else { OsString::from("xtimer") };
+        beside.push(ending);
+        let beside = path.with_file_name(beside);
+        tries -= 1;
+        match options.open(&beside) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists && tries > 0 => {}
+            Err(error) => return Err(error),
+            Ok(file) => {
+                // What the umask took; a file system without permissions refuses.
+                if let Some(old) = old {
+                    let _ = file.set_permissions(old.permissions());
+                }
+                return Ok((beside, file));
+            }
+        }
+    }
+}
+
+fn write_all(file: File, exported: &Exported<'_>) -> io::Result<()> {
     let mut stream = Stream { out: io::BufWriter::new(file), error: None };
     if exported.write(&mut stream).and_then(|()| stream.write_str("\n")).is_err() {
         return Err(stream.error.unwrap_or_else(|| io::Error::other("it cannot be formatted")));

@@ -1,6 +1,7 @@
 //! A thread's contexts in the timers that C made, kept until the thread ends or the timer goes.
 
 use std::cell::{Cell, OnceCell, UnsafeCell};
+use std::sync::atomic::{Ordering::SeqCst, compiler_fence};
 
 use xtimer_core::{Error, ThreadContext, Token};
 
@@ -29,6 +30,40 @@ struct Contexts {
 thread_local! {
     static CONTEXTS: Contexts =
         const { Contexts { entries: OnceCell::new(), at_work: Cell::new(0) } };
+}
+
+/// How far a thread's `CONTEXTS` are.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Making {
+    Not,
+    /// A call is making them: a signal handler that interrupts it must not allocate.
+    Now,
+    Done,
+}
+
+thread_local! {
+    /// Without a destructor, so that its first use allocates nothing.
+    static MAKING: Cell<Making> = const { Cell::new(Making::Not) };
+}
+
+/// Makes this thread's contexts at its first use; false while that is under way.
+#[inline]
+fn is_made() -> bool {
+    match MAKING.get() {
+        Making::Done => true,
+        Making::Now => false,
+        Making::Not => {
+            MAKING.set(Making::Now);
+            compiler_fence(SeqCst);
+            // Registers the destructor and gets the entries. A thread that is ending has neither.
+            let _ = CONTEXTS.try_with(|contexts| {
+                contexts.entries();
+            });
+            compiler_fence(SeqCst);
+            MAKING.set(Making::Done);
+            true
+        }
+    }
 }
 
 /// Counts a call at work.
@@ -67,6 +102,9 @@ pub(crate) fn with<R>(
             Ok(_) => no_context(),
             Err(failure) => failure,
         });
+    }
+    if !is_made() {
+        return Err(no_context());
     }
     match CONTEXTS.try_with(|contexts| contexts.with(timer, work)) {
         Ok(outcome) => told(outcome?),
@@ -114,9 +152,7 @@ impl Contexts {
         work: impl FnOnce(&HostContext) -> R,
     ) -> Result<R, Failure> {
         let Some(index) = table::index_of(timer) else { return Err(no_context()) };
-        let entries =
-            self.entries.get_or_init(|| Box::new([const { UnsafeCell::new(None) }; ENTRIES]));
-        let entry = &entries[index];
+        let entry = &self.entries()[index];
         // SAFETY: the thread's own; entries are written only while nothing is at work.
         let stands = unsafe { &*entry.get() }.as_ref().is_some_and(|held| held.timer == timer);
         if !stands {
@@ -128,6 +164,10 @@ impl Contexts {
             Some(held) => Ok(work(&held.context)),
             None => Err(no_context()),
         }
+    }
+
+    fn entries(&self) -> &[UnsafeCell<Option<Held>>; ENTRIES] {
+        self.entries.get_or_init(|| Box::new([const { UnsafeCell::new(None) }; ENTRIES]))
     }
 
     #[cold]
@@ -164,6 +204,9 @@ impl Contexts {
 
 /// Gives back this thread's contexts in timers that were destroyed, unless a call is at work.
 pub(crate) fn sweep() {
+    if MAKING.get() != Making::Done {
+        return;
+    }
     let _ = CONTEXTS.try_with(|contexts| {
         if contexts.at_work.get() == 0 {
             let _work = AtWork::begin(&contexts.at_work);
@@ -174,6 +217,10 @@ pub(crate) fn sweep() {
 
 /// In the child of a fork: brings the table and its timers up to the one thread that is left.
 pub(crate) fn start_clean() {
+    if MAKING.get() != Making::Done {
+        table::start_clean(|_| None);
+        return;
+    }
     let cleaned = CONTEXTS.try_with(|contexts| {
         table::start_clean(|index| {
             let entries = contexts.entries.get()?;

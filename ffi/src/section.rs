@@ -30,8 +30,8 @@ pub struct PathHandle {
 /// xtimer_last_error says why), which xtimer_end accepts and ignores. Any thread; end it on the same
 /// thread. Literals are recognised by address and content; a call site (xtimer_begin_at) is faster.
 /// A thread's context ends with its thread-local objects: in later destructors of them, and in
-/// handlers of atexit, it is 0. Signal handlers may call it on a thread that began a section before:
-/// a thread's first begin makes its context, which may allocate.
+/// handlers of atexit, it is 0. Signal handlers may call it on a thread that has used this timer
+/// before: a thread's first use allocates.
 ///
 /// # Safety
 /// Each string is NULL or ends with a zero.

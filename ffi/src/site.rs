@@ -56,8 +56,8 @@ fn null_site() -> Failure {
 /// Returns the token that xtimer_end takes back; 0 where it was not begun (the timer is switched off,
 /// or xtimer_last_error says why), which xtimer_end accepts and ignores. Any thread; end it on the
 /// same thread. A few nanoseconds where the site was last begun inside the same section. Never
-/// allocates, locks, or waits, but for a thread's first begin, which makes its context. Signal
-/// handlers may call it on a thread that began a section before.
+/// allocates, locks, or waits, but for a thread's first use, which allocates. Signal handlers may call
+/// it on a thread that has used this timer before.
 ///
 /// # Safety
 /// `site` is NULL (an error) or points to a call site that lives and that only this library changes.

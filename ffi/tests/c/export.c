@@ -5,6 +5,8 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static char *read_file(const char *path, size_t *size) {
@@ -34,6 +36,66 @@ static void check_buffer(xtimer_status_t (*export)(char *, size_t, size_t *)) {
     free(buffer);
 }
 
+static unsigned mode_of(const char *path) {
+    struct stat found;
+    CHECK(lstat(path, &found) == 0);
+    return (unsigned)found.st_mode;
+}
+
+/* What is there already keeps its kind and permissions. */
+static void check_targets(void) {
+    char name[256], part[100];
+    unsigned i;
+    FILE *file;
+    int reader;
+
+    CHECK_OK(xtimer_save_json("private.json", NULL));
+    CHECK(chmod("private.json", 0600) == 0 && symlink("private.json", "link.json") == 0);
+    CHECK_OK(xtimer_save_json("link.json", NULL));
+    CHECK(S_ISLNK(mode_of("link.json")) && (mode_of("private.json") & 0777) == 0600);
+    CHECK(chmod("private.json", 0400) == 0);
+    CHECK_STATUS(xtimer_save_json("link.json", NULL),
+                 geteuid() == 0 ? XTIMER_STATUS_OK : XTIMER_STATUS_IO);
+    CHECK((mode_of("private.json") & 0777) == 0400);
+    CHECK(remove("link.json") == 0 && remove("private.json") == 0);
+
+    CHECK(mkfifo("fifo", 0600) == 0);
+    CHECK_STATUS(xtimer_save_json("fifo", NULL), XTIMER_STATUS_IO); /* nobody reads */
+    reader = open("fifo", O_RDONLY | O_NONBLOCK);
+    CHECK(reader >= 0);
+    CHECK_OK(xtimer_save_json("fifo", NULL));
+    CHECK(read(reader, name, 1) == 1 && name[0] == '{' && S_ISFIFO(mode_of("fifo")));
+    close(reader);
+    CHECK(remove("fifo") == 0);
+    CHECK_OK(xtimer_save_json("/dev/null", NULL));
+    CHECK(S_ISCHR(mode_of("/dev/null")));
+
+    /* Left behind by a process of the same number; a name as long as they get. */
+    for (i = 0; i < 64; ++i) {
+        snprintf(part, sizeof part, "stale.json.%ld-%u.part", (long)getpid(), i);
+        file = fopen(part, "w");
+        CHECK(file != NULL && fclose(file) == 0);
+    }
+    CHECK_OK(xtimer_save_json("stale.json", NULL));
+    for (i = 0; i < 64; ++i) {
+        snprintf(part, sizeof part, "stale.json.%ld-%u.part", (long)getpid(), i);
+        CHECK(remove(part) == 0);
+    }
+    memset(name, 'n', 255);
+    name[255] = 0;
+    CHECK_OK(xtimer_save_json(name, NULL));
+    CHECK(remove("stale.json") == 0 && remove(name) == 0);
+}
+
+/* Cancelled before it writes: the writes are whole, and the thread ends after them. */
+static void *write_cancelled(void *data) {
+    pthread_cancel(pthread_self());
+    CHECK_OK(xtimer_json_fd(*(const int *)data));
+    CHECK_OK(xtimer_save_json("cancelled.json", NULL));
+    pthread_testcancel();
+    return NULL;
+}
+
 int main(void) {
     xtimer_config_t config = check_config();
     xtimer_export_options_t options = {false, 2};
@@ -43,6 +105,8 @@ int main(void) {
     int fd, ends[2];
     struct dirent *entry;
     DIR *folder;
+    pthread_t thread;
+    void *result;
 
     CHECK_OK(xtimer_configure(&config));
     CHECK_OK(xtimer_report(text, sizeof text, &needed));
@@ -93,6 +157,13 @@ int main(void) {
     CHECK(strncmp(file, text, needed - 1) == 0 && file[needed - 1] == '\n');
     CHECK(file[needed] == '{' && file[size - 2] == '}' && file[size - 1] == '\n');
     free(file);
+
+    check_targets();
+    fd = open("/dev/null", O_WRONLY);
+    CHECK(fd >= 0 && pthread_create(&thread, NULL, write_cancelled, &fd) == 0);
+    CHECK(pthread_join(thread, &result) == 0 && result == PTHREAD_CANCELED);
+    CHECK(remove("cancelled.json") == 0);
+    close(fd);
 
     /* A descriptor that takes nothing. */
     CHECK(pipe(ends) == 0);

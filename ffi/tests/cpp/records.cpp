@@ -24,6 +24,10 @@ int main() {
         const auto negative = xtimer::record(xtimer::beneath{path}, "kernel", "gpu", -1ns);
         CHECK(!negative && negative.code() == XTIMER_STATUS_BAD_DURATION);
     }
+    for (const auto &refused : {xtimer::record("hours", "gpu", std::chrono::hours::max()),
+                                xtimer::record("hours", "gpu", std::chrono::hours::min()),
+                                xtimer::record("seconds", "gpu", std::chrono::seconds(20000000000))})
+        CHECK(refused.code() == XTIMER_STATUS_BAD_DURATION);
     bool is_found = false;
     for (const auto &section : xtimer::sections())
         if (section.path == std::vector<std::string>{"step", "kernel"}) {
