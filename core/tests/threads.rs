@@ -26,7 +26,7 @@ static FIXED: Site = Site::uncategorised("fixed");
 #[test]
 fn each_row_is_of_one_moment_while_64_threads_write() {
     let config = Config {
-        sections: 2048,
+        sections: 512,
         depth: 8,
         lanes: THREADS,
         categories: 8,
