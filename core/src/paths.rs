@@ -95,10 +95,10 @@ fn keep_spare(owner: Memory<'_>, reserved: Option<u32>) {
 
 fn reserve(region: Memory<'_>, layout: &Layout, owner: Memory<'_>) -> Option<u32> {
     let spare = owner.word(lane::SPARE);
-    // Relaxed: only the lane's owner reads and writes its spare.
-    let section = spare.load(Relaxed);
+    // One step, so that a handler in between can't take the same one. Relaxed: only the lane's owner
+    // reads and writes its spare.
+    let section = spare.swap(0, Relaxed);
     if section != 0 {
-        spare.store(0, Relaxed);
         return Some(section);
     }
     // Relaxed: the index becomes known by the bucket's compare-and-swap; readers that count up to

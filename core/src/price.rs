@@ -13,6 +13,9 @@ use crate::timer::Timer;
 const PAIRS: u32 = 128;
 const BATCHES: u32 = 8;
 
+/// Set in the quantum's word once both were measured: a clock that stands still has neither.
+const MEASURED: u32 = 1 << 31;
+
 /// A mean below this many times the price says as much of the timer as of the section.
 const NEAR: u128 = 4;
 
@@ -53,12 +56,14 @@ impl<S: Shape, C: Clock> Timer<S, C> {
         let region = self.ready();
         let (pair, kept) = (region.word(header::PRICE_PAIR), region.word(header::PRICE_QUANTUM));
         // Relaxed: each word stands alone; measured twice, either will do.
-        let mut price = Price { pair: pair.load(Relaxed), quantum: kept.load(Relaxed) };
-        if price == Price::default() && !cfg!(loom) {
-            price = self.measure();
-            pair.store(price.pair, Relaxed);
-            kept.store(price.quantum, Relaxed);
+        let known = kept.load(Relaxed);
+        if known & MEASURED != 0 || cfg!(loom) {
+            return Price { pair: pair.load(Relaxed), quantum: known & !MEASURED };
         }
+        let mut price = self.measure();
+        price.quantum = price.quantum.min(!MEASURED);
+        pair.store(price.pair, Relaxed);
+        kept.store(price.quantum | MEASURED, Relaxed);
         price
     }
 
