@@ -71,7 +71,7 @@ pub struct Config {
     pub sections: u32,
     /// Sections open at once in one context. Each costs 32 bytes in each lane.
     pub depth: u32,
-    /// Writers (threads, interrupt levels) with statistics of their own. Each costs 128 bytes and
+    /// Writers (threads, interrupt levels) with statistics of their own. Each costs 192 bytes and
     /// what sections, depth and categories cost in a lane.
     pub lanes: u32,
     /// Categories, `default` and the reserved `(other)` among them. Each costs 4 bytes, and three

@@ -62,8 +62,9 @@ impl<S: Shape, C: Clock> Timer<S, C> {
                 if stamp >> CATEGORY_BITS != era {
                     continue;
                 }
-                let reading =
-                    lane::read(slot, birth, S::STATISTICS, |attempt| patience.pause(attempt));
+                let pause = |attempt| patience.pause(attempt);
+                let owner = Some((lane, section));
+                let reading = lane::read(slot, birth, S::STATISTICS, owner, pause);
                 if reading.stamp >> CATEGORY_BITS == era {
                     rows[section as usize].merge(&reading, 0);
                 }
@@ -184,7 +185,7 @@ struct Patience {
 impl Patience {
     fn pause(&mut self, attempt: u32) {
         core::hint::spin_loop();
-        if attempt % 8 == 7 && self.yields < 64 {
+        if attempt % 8 == 7 && self.yields < 4 {
             self.yields += 1;
             give_way();
         }

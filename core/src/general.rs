@@ -3,7 +3,7 @@
 use crate::clock::{Clock, Elapsed, elapsed};
 use crate::context::{Detached, INDEX_MASK, Token, site_owner};
 use crate::error::Error;
-use crate::lane::{self, slot_of};
+use crate::lane;
 use crate::late;
 use crate::layout::{frame, header, lane as at, loss};
 use crate::opening::Request;
@@ -161,7 +161,7 @@ impl<S: Shape, C: Clock> Lane<'_, S, C> {
         if self.is_late() {
             late::add(self, index, elapsed, children, epoch);
         } else {
-            lane::add::<S>(slot_of::<S>(self.lane, index), elapsed, children);
+            lane::add::<S>(self.lane, index, elapsed, children);
         }
     }
 

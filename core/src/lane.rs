@@ -4,10 +4,10 @@
 //! grows for ever; a *birth* beside the slots notes what it was when the slot last began anew, and
 //! the ticket of that first entry.
 
-use crate::layout::{BIRTH_BYTES, Layout, lane, slot};
+use crate::layout::{BIRTH_BYTES, Layout, journal, lane, slot};
 use crate::region::Memory;
 use crate::shape::Shape;
-use crate::sync::{Acquire, CATEGORY_BITS, Relaxed, Release, attempts};
+use crate::sync::{Acquire, CATEGORY_BITS, NARROW, Relaxed, Release, attempts, fence};
 
 /// Bits of an era that a stamp holds.
 pub(crate) const ERA_BITS: u32 = 32 - CATEGORY_BITS;
@@ -36,12 +36,77 @@ pub(crate) fn is_founded(lane: Memory<'_>) -> bool {
 }
 
 /// Adds one duration. Only the lane's owner calls this.
+///
+/// What the slot is about to hold goes into the lane's journal first, so that a reader never has to
+/// wait for an owner that was stopped in the middle.
 #[inline(always)]
-pub(crate) fn add<S: Shape>(slot: Memory<'_>, elapsed: u64, children: u64) {
+pub(crate) fn add<S: Shape>(lane: Memory<'_>, index: u32, elapsed: u64, children: u64) {
+    // Relaxed: the owner's own write.
+    match lane.word(lane::JOURNAL + journal::SECTION).load(Relaxed) {
+        0 => write::<S>(lane, index, elapsed, children),
+        interrupted => write_within::<S>(lane, index, elapsed, children, interrupted),
+    }
+}
+
+/// Adds in a handler that interrupted the same lane's owner in the middle of an add, and leaves the
+/// journal as it was.
+#[cold]
+#[inline(never)]
+fn write_within<S: Shape>(
+    lane: Memory<'_>,
+    index: u32,
+    elapsed: u64,
+    children: u64,
+    interrupted: u32,
+) {
+    let note = lane.at(lane::JOURNAL);
+    let kept = journal::WORDS.map(|at| note.wide(at).load());
+    let count = note.word(journal::INTERRUPTED);
+    // Relaxed: own; the fence in `write` shows it to whoever sees the journal change.
+    count.store(count.load(Relaxed).wrapping_add(1), Relaxed);
+    write::<S>(lane, index, elapsed, children);
+    for (at, word) in journal::WORDS.into_iter().zip(kept) {
+        note.wide(at).store(word);
+    }
+    // Release pairs with the Acquire in `finish`: the words are in place.
+    note.word(journal::SECTION).store(interrupted, Release);
+}
+
+#[inline(always)]
+fn write<S: Shape>(lane: Memory<'_>, index: u32, elapsed: u64, children: u64) {
+    let slot = slot_of::<S>(lane, index);
+    let note = lane.at(lane::JOURNAL);
+    // Release pairs with the Acquire in `finish`: who sees the section sees what was written before
+    // closed.
+    note.word(journal::SECTION).store(index, Release);
+    // Release pairs with the last fence in `finish`: who sees any of what follows sees the section.
+    fence(Release);
+    let total = slot.wide(slot::TOTAL).load().wrapping_add(elapsed);
+    note.wide(journal::TOTAL).store(total);
+    if S::STATISTICS.has_min_max() {
+        note.wide(journal::ELAPSED).store(elapsed);
+    }
+    let mut exclusive = 0;
+    if S::STATISTICS.has_exclusive() {
+        let own = elapsed.saturating_sub(children);
+        exclusive = slot.wide(slot::EXCLUSIVE).load().wrapping_add(own);
+        note.wide(journal::EXCLUSIVE).store(exclusive);
+    }
+    let mut sum = 0;
+    if S::STATISTICS.has_squares() {
+        let square = u128::from(elapsed) * u128::from(elapsed);
+        sum = squares(slot).wrapping_add(square);
+        note.wide(journal::SQUARES_LOW).store(sum as u64);
+        note.wide(journal::SQUARES_HIGH).store((sum >> 64) as u64);
+    }
     let count = slot.wide(slot::COUNT).load().wrapping_add(1);
-    // Who sees what follows sees the count move, see `read`.
+    if NARROW {
+        note.wide(journal::COUNT).store(count);
+    }
+    // Who sees the count move sees the journal, see `finish`; who sees what follows sees the count
+    // move, see `read`.
     slot.wide(slot::COUNT).open(count);
-    add_wide(slot, slot::TOTAL, elapsed);
+    slot.wide(slot::TOTAL).store(total);
     if S::STATISTICS.has_min_max() {
         if elapsed < slot.wide(slot::MIN).load() {
             slot.wide(slot::MIN).store(elapsed);
@@ -51,21 +116,16 @@ pub(crate) fn add<S: Shape>(slot: Memory<'_>, elapsed: u64, children: u64) {
         }
     }
     if S::STATISTICS.has_exclusive() {
-        add_wide(slot, slot::EXCLUSIVE, elapsed.saturating_sub(children));
+        slot.wide(slot::EXCLUSIVE).store(exclusive);
     }
     if S::STATISTICS.has_squares() {
-        let square = u128::from(elapsed) * u128::from(elapsed);
-        let sum = squares(slot).wrapping_add(square);
         slot.wide(slot::SQUARES_LOW).store(sum as u64);
         slot.wide(slot::SQUARES_HIGH).store((sum >> 64) as u64);
     }
     // Release pairs with the reader's Acquire in `read`: the data is in place.
     slot.word(slot::SEQUENCE).store(count as u32, Release);
-}
-
-#[inline(always)]
-fn add_wide(slot: Memory<'_>, at: usize, value: u64) {
-    slot.wide(at).store(slot.wide(at).load().wrapping_add(value));
+    // Release: who sees the journal empty sees the slot closed.
+    note.word(journal::SECTION).store(0, Release);
 }
 
 #[inline(always)]
@@ -105,6 +165,8 @@ pub(crate) fn restamp(slot: Memory<'_>, birth: Memory<'_>, stamp: u32) {
 }
 
 /// Opens the slot by one more count that is no entry, changes it, closes it.
+///
+/// The journal is empty meanwhile, so nobody else can finish this.
 fn rewrite(slot: Memory<'_>, change: impl FnOnce(u64)) {
     let count = slot.wide(slot::COUNT).load().wrapping_add(1);
     slot.wide(slot::COUNT).open(count); // as in `add`
@@ -129,11 +191,12 @@ pub(crate) struct Reading {
 }
 
 /// Reads a slot as of one moment, or marks what it read as busy. `has` tells which statistics the
-/// slot holds.
+/// slot holds, `owner` the lane of its one writer and its index there.
 pub(crate) fn read(
     slot: Memory<'_>,
     birth: Memory<'_>,
     has: crate::config::Statistics,
+    owner: Option<(Memory<'_>, u32)>,
     mut pause: impl FnMut(u32),
 ) -> Reading {
     let mut reading = Reading::default();
@@ -161,8 +224,59 @@ pub(crate) fn read(
         if count as u32 == sequence {
             return reading;
         }
+        if let Some((lane, index)) = owner
+            && count as u32 == sequence.wrapping_add(1)
+            && finish(&mut reading, slot, born, has, lane, index)
+            // Relaxed: behind the fence in `finish`; the slot was open all the while.
+            && slot.word(slot::SEQUENCE).load(Relaxed) == sequence
+            && slot.wide(slot::COUNT).load() as u32 == count as u32
+        {
+            return reading;
+        }
         pause(attempt);
     }
     reading.busy = true;
     reading
+}
+
+/// Finishes in the reading what the slot's owner has begun in the slot, by the lane's journal. False
+/// where the journal tells of another slot.
+fn finish(
+    reading: &mut Reading,
+    slot: Memory<'_>,
+    born: u64,
+    has: crate::config::Statistics,
+    lane: Memory<'_>,
+    index: u32,
+) -> bool {
+    let note = lane.at(lane::JOURNAL);
+    // Acquire pairs with the Release of COUNT in `add`: we see its journal, or a later one.
+    fence(Acquire);
+    let interrupted = note.word(journal::INTERRUPTED).load(Relaxed); // Relaxed: fences order it
+    // Acquire pairs with the Release of the section in `write` and in `write_within`.
+    if note.word(journal::SECTION).load(Acquire) != index {
+        return false;
+    }
+    if NARROW {
+        reading.count = note.wide(journal::COUNT).load().wrapping_sub(born);
+    }
+    reading.total = note.wide(journal::TOTAL).load();
+    if has.has_min_max() {
+        let elapsed = note.wide(journal::ELAPSED).load();
+        reading.min = slot.wide(slot::MIN).load().min(elapsed);
+        reading.max = slot.wide(slot::MAX).load().max(elapsed);
+    }
+    if has.has_exclusive() {
+        reading.exclusive = note.wide(journal::EXCLUSIVE).load();
+    }
+    if has.has_squares() {
+        let low = note.wide(journal::SQUARES_LOW).load();
+        let high = note.wide(journal::SQUARES_HIGH).load();
+        reading.squares = u128::from(low) | u128::from(high) << 64;
+    }
+    // Acquire pairs with the first fence in `write`: had we seen any of another journal, we see its
+    // section, or that a handler came in between.
+    fence(Acquire);
+    note.word(journal::SECTION).load(Relaxed) == index // Relaxed: behind the fence, as below
+        && note.word(journal::INTERRUPTED).load(Relaxed) == interrupted
 }

@@ -7,7 +7,7 @@ use crate::clock::Clock;
 use crate::context::{Path, Token, site_owner};
 use crate::error::Error;
 use crate::general::kind;
-use crate::lane::ERA;
+use crate::lane::{ERA, is_founded};
 use crate::late;
 use crate::layout::{LAYOUT_VERSION, Layout, MAGIC, frame, header, lane as at, loss};
 use crate::region::Memory;
@@ -116,7 +116,7 @@ impl<S: Shape, C: Clock> Timer<S, C> {
             let generation = lane.word(at::GENERATION);
             generation.store(generation.load(Relaxed).wrapping_add(1), Relaxed); // Relaxed: own
             lane.word(at::ERROR_CODE).store(0, Relaxed); // Relaxed: own; the former owner's error
-            if lane.word(at::FRAMES).load(Relaxed) == 0 {
+            if !is_founded(lane) {
                 self.found(lane, self.layout.frames, index);
             }
             // Release: who counts on this many lanes sees what was just written.
@@ -126,7 +126,7 @@ impl<S: Shape, C: Clock> Timer<S, C> {
         None
     }
 
-    /// Turns zeroed memory of a stack (128 bytes, then frames) into a late context's.
+    /// Turns zeroed memory of a stack (192 bytes, then frames) into a late context's.
     #[cfg_attr(not(feature = "std"), allow(dead_code))]
     pub(crate) fn claim_late<'t>(&'t self, memory: Memory<'t>) -> Lane<'t, S, C> {
         let region = self.ready();

@@ -103,7 +103,7 @@ pub(crate) fn read(
     if slot.word(slot::STAMP).load(Acquire) != stamp(epoch) {
         return None;
     }
-    let mut reading = lane::read(slot, birth, Statistics::EXCLUSIVE, pause);
+    let mut reading = lane::read(slot, birth, Statistics::EXCLUSIVE, None, pause);
     reading.min = !reading.min;
     (reading.stamp == stamp(epoch)).then_some(reading)
 }

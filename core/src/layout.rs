@@ -87,8 +87,29 @@ pub(crate) mod lane {
     // 60: not used.
     /// Wide loss counters, see [`super::loss`].
     pub(crate) const LOSSES: usize = 64;
+    /// The add at work, see [`super::journal`].
+    pub(crate) const JOURNAL: usize = 128;
     /// First slot.
-    pub(crate) const SLOTS: usize = 128;
+    pub(crate) const SLOTS: usize = 192;
+}
+
+/// Offsets within a lane's journal: what the slot that is being added to is about to hold.
+pub(crate) mod journal {
+    /// The slot's index; 0: none.
+    pub(crate) const SECTION: usize = 0;
+    /// Counts the adds of handlers that interrupted one.
+    pub(crate) const INTERRUPTED: usize = 4;
+    /// The duration, for the extremes.
+    pub(crate) const ELAPSED: usize = 8;
+    pub(crate) const TOTAL: usize = 16;
+    pub(crate) const EXCLUSIVE: usize = 24;
+    pub(crate) const SQUARES_LOW: usize = 32;
+    pub(crate) const SQUARES_HIGH: usize = 40;
+    /// Kept where a wide word has two halves: the slot's own may be half written.
+    pub(crate) const COUNT: usize = 48;
+    /// All wide words.
+    pub(crate) const WORDS: [usize; 6] =
+        [ELAPSED, TOTAL, EXCLUSIVE, SQUARES_LOW, SQUARES_HIGH, COUNT];
 }
 
 /// Loss counters: index of a wide word in a lane's losses.

@@ -124,8 +124,8 @@ impl<'s> Section<'s> {
         self.row.open_time
     }
 
-    /// Whether a writer was stopped in the middle of an exit, so that count and times may be one
-    /// entry apart.
+    /// Whether a writer was stopped in the middle of entering it anew (after a clear, or with another
+    /// category), so that count and times may be one entry apart.
     pub const fn is_busy(&self) -> bool {
         self.row.marks & mark::BUSY != 0
     }

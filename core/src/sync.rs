@@ -96,7 +96,7 @@ mod wide {
         /// is stored after this sees this.
         #[inline(always)]
         pub(crate) fn open(&self, value: u64) {
-            self.0.store(value, Relaxed); // Relaxed: the fence orders it
+            self.0.store(value, Release); // who sees it sees what was stored before
             fence(Release);
         }
         /// An Acquire fence, then a load: what was read before this is not newer than it.
@@ -187,7 +187,7 @@ mod wide {
         /// any of what is stored after this, the high half included, sees the low half.
         #[inline(always)]
         pub(crate) fn open(&self, value: u64) {
-            self.0[0].store(value as u32, Relaxed); // Relaxed: the fence orders it
+            self.0[0].store(value as u32, Release); // who sees it sees what was stored before
             fence(Release);
             self.0[1].store((value >> 32) as u32, Relaxed); // Relaxed: as what follows this call
         }

@@ -160,7 +160,7 @@ impl<S: Shape, C: Clock> Lane<'_, S, C> {
         let node = frame.word(frame::NODE).load(Relaxed); // Relaxed: the owner's own write
         let exclusive = S::STATISTICS.has_exclusive();
         let children = if exclusive { frame.wide(frame::CHILDREN).load() } else { 0 };
-        lane::add::<S>(slot_of::<S>(lane, node & INDEX_MASK), elapsed, children);
+        lane::add::<S>(lane, node & INDEX_MASK, elapsed, children);
         self.pop(top, elapsed);
         0
     }

@@ -267,7 +267,7 @@ mod unix {
         assert!(busy * 100 <= instants, "{busy} of {instants} answers were Busy");
         let (busy, rows) = (BUSY_ROWS.load(Relaxed), ROWS.load(Relaxed));
         // The row of the exit that was interrupted in the middle, and of another thread's stopped there.
-        assert!(busy * 50 <= rows, "{busy} of {rows} rows were busy");
+        assert!(busy * 10_000 <= rows, "{busy} of {rows} rows were busy");
         assert!(all[0].snapshots > all[0].refused);
 
         let snapshot = default_timer().unwrap().snapshot().unwrap();

@@ -2,8 +2,9 @@
 
 use crate::clock::Clock;
 use crate::handle::Context;
+use crate::lane::is_founded;
 use crate::late;
-use crate::layout::{header, lane as at, loss};
+use crate::layout::{header, journal, lane as at, loss};
 use crate::region::Memory;
 use crate::shape::Shape;
 use crate::sync::{Relaxed, Release, SeqCst};
@@ -26,17 +27,22 @@ impl<S: Shape, C: Clock> Timer<S, C> {
         for counter in 0..loss::COUNT {
             region.wide(header::LATE_LOSSES + 8 * counter).store(0);
         }
-        let lanes = region.word(header::LANES_USED).load(Relaxed).min(self.layout.config.lanes);
-        for index in 0..lanes {
+        let used = region.word(header::LANES_USED).load(Relaxed);
+        for index in 0..self.layout.config.lanes {
             let lane = self.lane_memory(index);
+            // Behind those that were claimed once come those that were just being claimed, in a row.
+            if index >= used && lane.word(at::OWNER).load(Relaxed) == 0 {
+                break;
+            }
             if mine.is_some_and(|mine| mine.pointer() == lane.pointer()) {
                 continue;
             }
-            let frames = lane.word(at::FRAMES).load(Relaxed);
-            if frames != 0 {
-                lane.word(at::TOP).store(frames, Relaxed);
-                lane.word(at::OWNER).store(0, Release);
+            // A lane that was being made has no TOP yet, and `claim` makes it again.
+            if is_founded(lane) {
+                lane.word(at::TOP).store(lane.word(at::FRAMES).load(Relaxed), Relaxed);
             }
+            lane.word(at::JOURNAL + journal::SECTION).store(0, Relaxed);
+            lane.word(at::OWNER).store(0, Release);
         }
         region.wide(header::STATE).add(EPOCH, SeqCst);
     }
