@@ -86,7 +86,8 @@ fn races(parts: &mut Parts) {
             .env(
                 "RUSTFLAGS",
                 format!(
-                    "-Zsanitizer=thread -Zexternal-clangrt -Clinker={} -Clink-arg=-fsanitize=thread",
+                    "--cfg xtimer_thread_sanitizer -Zsanitizer=thread -Zexternal-clangrt \
+                     -Clinker={} -Clink-arg=-fsanitize=thread",
                     compiler.display()
                 ),
             )

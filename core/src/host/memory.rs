@@ -80,6 +80,7 @@ mod tests {
     use crate::host::timer::HostTimer;
 
     #[test]
+    #[cfg_attr(xtimer_thread_sanitizer, ignore = "each word has a shadow")]
     fn untouched_memory_costs_no_physical_memory() {
         const PAGE: usize = 4096;
         let timer = HostTimer::new(Config::HOST).unwrap();

@@ -16,12 +16,14 @@ static int null_device;
 static char names[NAMES][16];
 
 static void handler(int number) {
+    const int kept = errno;
     xtimer_token_t token = xtimer_begin(names[handled % NAMES], "handler");
     errno = 77;
     if (handled % 16 == 0) (void)xtimer_report_fd(null_device);
     if (errno != 77) _exit(3);
     if (xtimer_end(token) != XTIMER_STATUS_OK) _exit(4);
     handled = handled + 1;
+    errno = kept; /* the handler changed it, the report did not */
     (void)number;
 }
 
