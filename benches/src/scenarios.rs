@@ -46,6 +46,8 @@ pub fn all() -> Vec<Scenario> {
         scenario("switched off", switched_off, None),
         scenario("late context", late, None),
         scenario("the work alone: a clock that costs nothing", work_alone, None),
+        #[cfg(target_arch = "x86_64")]
+        scenario("nothing overlaps: a fence at each read", fenced, None),
     ]
 }
 
@@ -269,4 +271,56 @@ fn work_alone(effort: Effort) -> Outcome {
             }
         }
     })
+}
+
+/// The cycle counter, read when all that came before is done and before what comes after begins.
+#[cfg(target_arch = "x86_64")]
+struct Fenced;
+
+#[cfg(target_arch = "x86_64")]
+impl Clock for Fenced {
+    #[inline(always)]
+    fn now(&self) -> u64 {
+        use core::arch::x86_64::{_mm_lfence, _rdtsc};
+        // SAFETY: every x86_64 has both.
+        unsafe {
+            _mm_lfence();
+            let now = _rdtsc();
+            _mm_lfence();
+            now
+        }
+    }
+    fn width(&self) -> u32 {
+        64
+    }
+    fn scale(&self) -> Scale {
+        Scale::NANOSECONDS
+    }
+    fn name(&self) -> &'static str {
+        "fenced"
+    }
+}
+
+/// Against two reads with the same fences: what is left when nothing can be done while the CPU reads.
+#[cfg(target_arch = "x86_64")]
+fn fenced(effort: Effort) -> Outcome {
+    let timer = Timer::with_clock(Config::HOST, Fenced).expect("a timer");
+    let context = timer.context().expect("a context");
+    let site = Site::new("section", "default");
+    let parent = context.enter("parent", "default").expect("a parent");
+    let bare = |pairs| {
+        for _ in 0..pairs {
+            black_box(Fenced.now());
+            black_box(Fenced.now());
+        }
+    };
+    let outcome = alternate(effort, bare, |pairs| {
+        for _ in 0..pairs {
+            if let Ok(token) = context.enter_at(&site) {
+                let _ = context.exit(token);
+            }
+        }
+    });
+    context.exit(parent).expect("the parent is open");
+    outcome
 }
