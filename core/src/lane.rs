@@ -81,7 +81,11 @@ fn write<S: Shape>(lane: Memory<'_>, index: u32, elapsed: u64, children: u64) {
     note.word(journal::SECTION).store(index, Release);
     // Release pairs with the last fence in `finish`: who sees any of what follows sees the section.
     fence(Release);
-    let total = slot.wide(slot::TOTAL).load().wrapping_add(elapsed);
+    let before = slot.wide(slot::TOTAL).load();
+    // A total stops at the largest number, and takes no more than fits; so the sum of squares, which
+    // never exceeds the total's square, fits as well.
+    let total = before.saturating_add(elapsed);
+    let elapsed = total - before;
     note.wide(journal::TOTAL).store(total);
     if S::STATISTICS.has_min_max() {
         note.wide(journal::ELAPSED).store(elapsed);

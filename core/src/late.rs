@@ -82,6 +82,8 @@ pub(crate) fn add<S: Shape, C: Clock>(
     }
     // Release pairs with the reader's fence in `lane::read`.
     fence(Release);
+    // Stops at the largest number, as `lane::add` does, but for writers that get there together.
+    let elapsed = elapsed.min(u64::MAX - slot.wide(slot::TOTAL).load());
     slot.wide(slot::TOTAL).add(elapsed, Relaxed); // Relaxed: SEQUENCE publishes, as below
     slot.wide(slot::MIN).raise_to(!elapsed);
     slot.wide(slot::MAX).raise_to(elapsed);

@@ -54,6 +54,8 @@ pub(crate) mod header {
     pub(crate) const LATE_CONTEXTS: usize = 156;
     /// Paths, names and categories that did not fit, counted each time they were asked for.
     pub(crate) const LOST_CATEGORIES: usize = 160;
+    /// Categories of the last enter that a rule refused: outer << `CATEGORY_BITS` | inner.
+    pub(crate) const LAST_REFUSED: usize = 164;
     /// Wide loss counters of late contexts (see `lane::header` for a lane's own).
     pub(crate) const LATE_LOSSES: usize = 168;
     /// Claims of the scratch areas, one bit each: two words.

@@ -74,6 +74,8 @@ impl<S: Shape, C: Clock> Lane<'_, S, C> {
             && category::forbids(region, layout, outer, inner)
         {
             self.count_loss(loss::REFUSED, 1);
+            // Relaxed: one word that says all.
+            region.word(header::LAST_REFUSED).store(outer << CATEGORY_BITS | inner, Relaxed);
             self.fail(Error::Forbidden { outer, inner });
             return None;
         }

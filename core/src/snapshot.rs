@@ -3,6 +3,7 @@
 //! The rows live in memory that the snapshot owns while it lasts: a scratch area of the region, or
 //! the caller's. Row `i` is section `i`; links make the recorded ones a tree in order of first entry.
 
+use crate::category;
 use crate::clock::{Clock, Scale};
 use crate::config::Statistics;
 use crate::error::Error;
@@ -12,7 +13,7 @@ use crate::paths;
 use crate::price::Price;
 use crate::region::Memory;
 use crate::shape::Shape;
-use crate::sync::{Acquire, Relaxed, Release};
+use crate::sync::{Acquire, CATEGORY_BITS, Relaxed, Release};
 use crate::timer::Timer;
 
 /// No row.
@@ -87,8 +88,8 @@ pub struct Snapshot<'t> {
     pub(crate) region: Memory<'t>,
     pub(crate) layout: &'t Layout,
     pub(crate) rows: &'t mut [Row],
-    /// The scratch area to give back, and its bit.
-    claim: Option<u32>,
+    /// The scratch area that the rows lie in, given back at the end.
+    _claim: Option<Claim<'t>>,
     pub(crate) used: u32,
     pub(crate) first: u32,
     pub(crate) last: u32,
@@ -99,6 +100,7 @@ pub struct Snapshot<'t> {
     pub(crate) width: u32,
     pub(crate) price: Price,
     pub(crate) losses: Losses,
+    last_refused: u32,
     pub(crate) flattened: bool,
 }
 
@@ -115,12 +117,9 @@ impl<S: Shape, C: Clock> Timer<S, C> {
     /// again.
     pub fn snapshot(&self) -> Result<Snapshot<'_>, Error> {
         let region = self.ready();
-        let (index, rows) = self.claim_scratch(region)?;
-        let snapshot = self.snapshot_with(region, rows, Some(index));
-        if snapshot.is_err() {
-            release_scratch(region, index);
-        }
-        snapshot
+        let claim = self.claim_scratch(region)?;
+        let rows = self.scratch_rows(region, claim.index);
+        self.snapshot_with(region, rows, Some(claim))
     }
 
     /// Takes a snapshot in the caller's memory.
@@ -141,13 +140,13 @@ impl<S: Shape, C: Clock> Timer<S, C> {
         self.layout.config.slots() as usize
     }
 
-    fn claim_scratch<'t>(&'t self, region: Memory<'t>) -> Result<(u32, &'t mut [Row]), Error> {
+    fn claim_scratch<'t>(&self, region: Memory<'t>) -> Result<Claim<'t>, Error> {
         for index in 0..self.layout.config.scratch {
             let word = region.word(header::SCRATCH_CLAIMS + 4 * (index / 32) as usize);
             let bit = 1 << (index % 32);
-            // Acquire pairs with the Release in `release_scratch`.
+            // Acquire pairs with the Release in `Claim::drop`.
             if word.fetch_or(bit, Acquire) & bit == 0 {
-                return Ok((index, self.scratch_rows(region, index)));
+                return Ok(Claim { region, index });
             }
         }
         Err(Error::Busy)
@@ -170,7 +169,7 @@ impl<S: Shape, C: Clock> Timer<S, C> {
         &'t self,
         region: Memory<'t>,
         rows: &'t mut [Row],
-        claim: Option<u32>,
+        claim: Option<Claim<'t>>,
     ) -> Result<Snapshot<'t>, Error> {
         self.gather(region, rows)?;
         let scale = self.freeze_scale(region);
@@ -178,7 +177,7 @@ impl<S: Shape, C: Clock> Timer<S, C> {
             region,
             layout: &self.layout,
             rows,
-            claim: None,
+            _claim: claim,
             used: paths::used(region, &self.layout),
             first: NO_ROW,
             last: NO_ROW,
@@ -189,12 +188,12 @@ impl<S: Shape, C: Clock> Timer<S, C> {
             width: self.clock.width(),
             price: self.price(),
             losses: self.losses(region),
+            last_refused: region.word(header::LAST_REFUSED).load(Relaxed), // Relaxed: one word
             flattened: false,
         };
         snapshot.convert();
         snapshot.link();
         snapshot.add_up();
-        snapshot.claim = claim;
         Ok(snapshot)
     }
 
@@ -207,10 +206,19 @@ impl<S: Shape, C: Clock> Timer<S, C> {
     }
 }
 
-fn release_scratch(region: Memory<'_>, index: u32) {
-    let word = region.word(header::SCRATCH_CLAIMS + 4 * (index / 32) as usize);
-    // Release pairs with the Acquire in `claim_scratch`.
-    word.fetch_and(!(1 << (index % 32)), Release);
+/// A scratch area in use; given back also where the user's clock panics meanwhile.
+#[derive(Debug)]
+struct Claim<'t> {
+    region: Memory<'t>,
+    index: u32,
+}
+
+impl Drop for Claim<'_> {
+    fn drop(&mut self) {
+        let word = self.region.word(header::SCRATCH_CLAIMS + 4 * (self.index / 32) as usize);
+        // Release pairs with the Acquire in `claim_scratch`.
+        word.fetch_and(!(1 << (self.index % 32)), Release);
+    }
 }
 
 impl Row {
@@ -249,6 +257,14 @@ impl Snapshot<'_> {
         &self.losses
     }
 
+    /// The categories (outer, inner) of the last enter that a rule refused since the last clear.
+    pub fn last_refused(&self) -> Option<(&str, &str)> {
+        let text = |at| category::text(self.region, self.layout, at);
+        let (outer, inner) =
+            (self.last_refused >> CATEGORY_BITS, self.last_refused & ((1 << CATEGORY_BITS) - 1));
+        (self.losses.refused > 0).then(|| (text(outer), text(inner)))
+    }
+
     /// What the timer itself costs.
     pub const fn price(&self) -> Price {
         self.price
@@ -279,14 +295,6 @@ impl Snapshot<'_> {
 
     pub(crate) const fn statistics(&self) -> Statistics {
         self.layout.config.statistics
-    }
-}
-
-impl Drop for Snapshot<'_> {
-    fn drop(&mut self) {
-        if let Some(index) = self.claim {
-            release_scratch(self.region, index);
-        }
     }
 }
 

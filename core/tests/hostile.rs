@@ -1,7 +1,10 @@
 //! What a hostile tester found once: each stays refused, bounded or exact.
 #![cfg(all(feature = "std", not(loom)))]
 
-use xtimer_core::{Config, Error, ManualClock, Path, Timer};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
+use xtimer_core::{Clock, Config, Error, ManualClock, Path, Scale, Timer};
 
 const SMALL: Config = Config {
     sections: 64,
@@ -85,4 +88,58 @@ fn clears_take_turns() {
         }
     });
     assert_eq!(timer.clear(), Ok(()));
+}
+
+/// Durations beyond all measure add up to the largest number, not past it, and neither do the exits
+/// that follow start again from nothing.
+#[test]
+fn a_total_stops_at_the_largest_number() {
+    for lanes in [2, 1] {
+        let config = Config { lanes, ..SMALL };
+        let clock = ManualClock::new(64);
+        let timer = Timer::with_clock(config, &clock).unwrap();
+        let _first = timer.context().unwrap();
+        let context = timer.context().unwrap();
+        assert_eq!(context.is_late(), lanes == 1);
+        for _ in 0..5 {
+            context.record("age", "io", i64::MAX as u64).unwrap();
+        }
+        let token = context.enter("age", "io").unwrap();
+        clock.advance(7);
+        context.exit(token).unwrap();
+        let snapshot = timer.snapshot().unwrap();
+        let age = snapshot.section(&["age"]).unwrap();
+        assert_eq!((age.count(), age.total(), age.max()), (6, u64::MAX, Some(i64::MAX as u64)));
+        assert_eq!(snapshot.category_total("io"), u64::MAX);
+    }
+}
+
+/// A clock of the user's that panics in the middle of a snapshot takes no scratch area with it.
+#[test]
+fn a_clock_that_panics_leaves_the_scratch_area_free() {
+    struct Fragile(AtomicBool);
+    impl Clock for Fragile {
+        fn now(&self) -> u64 {
+            assert!(!self.0.load(Relaxed), "on purpose");
+            0
+        }
+        fn width(&self) -> u32 {
+            64
+        }
+        fn scale(&self) -> Scale {
+            Scale::NANOSECONDS
+        }
+        fn name(&self) -> &'static str {
+            "fragile"
+        }
+    }
+    let timer = Timer::with_clock(SMALL, Fragile(AtomicBool::new(false))).unwrap();
+    let context = timer.context().unwrap();
+    let token = context.enter("open", "io").unwrap();
+    timer.clock().0.store(true, Relaxed);
+    let outcome = catch_unwind(AssertUnwindSafe(|| timer.snapshot().is_ok()));
+    assert!(outcome.is_err(), "how long the section is open asks the clock");
+    timer.clock().0.store(false, Relaxed);
+    assert_eq!(timer.snapshot().unwrap().section(&["open"]).unwrap().open(), 1);
+    context.exit(token).unwrap();
 }

@@ -170,6 +170,10 @@ fn write_losses(out: &mut Writer<'_, '_>, snapshot: &Snapshot<'_>) -> fmt::Resul
         out.key(key)?;
         out.integer(count)?;
     }
+    if let Some((outer, inner)) = snapshot.last_refused() {
+        out.key("last_refused")?;
+        out.strings([outer, inner].into_iter())?;
+    }
     out.key("without_slot")?;
     out.begin('{')?;
     for (category, count, nanoseconds) in snapshot.without_slot() {

@@ -76,7 +76,7 @@ const MARKS: [Mark; 6] = [
     },
     Mark {
         word: "busy",
-        meaning: "caught in the middle of an exit: count and times may be one entry apart",
+        meaning: "stopped while it was entered anew: count and times may be one entry apart",
         holds: |section| section.is_busy(),
     },
     Mark {
@@ -260,6 +260,8 @@ const SECTION: Noun = Noun("section", "sections");
 const ENTER: Noun = Noun("enter", "enters");
 const EXIT: Noun = Noun("exit", "exits");
 const CONTEXT: Noun = Noun("context", "contexts");
+/// The words behind enters that a rule refused; the last such rule follows.
+const REFUSED: &str = "refused by a rule";
 
 impl Noun {
     const fn of(self, count: u64) -> &'static str {
@@ -272,7 +274,7 @@ fn write_losses(out: &mut fmt::Formatter<'_>, snapshot: &Snapshot<'_>) -> fmt::R
     let lines = [
         (losses.unclosed, SECTION, "left unclosed when an outer one exited, or its context ended"),
         (losses.too_deep, ENTER, "too deep for the stack; the time is in the deepest section"),
-        (losses.refused, ENTER, "refused by a rule"),
+        (losses.refused, ENTER, REFUSED),
         (losses.not_open, EXIT, "of a section that was not open"),
         (losses.steps_back, SECTION, "taken as zero because the clock stepped back"),
         (losses.base_name, ENTER, "of a counted section recorded under its base name"),
@@ -295,6 +297,9 @@ fn write_losses(out: &mut fmt::Formatter<'_>, snapshot: &Snapshot<'_>) -> fmt::R
             right(out, width, count)?;
             write!(out, " {} {words}", noun.of(count))?;
             label = "";
+            if let Some((outer, inner)) = snapshot.last_refused().filter(|_| words == REFUSED) {
+                write!(out, ", last '{}' inside '{}'", Escaped(inner), Escaped(outer))?;
+            }
         }
     }
     for (category, count, nanoseconds) in snapshot.without_slot() {
@@ -466,7 +471,7 @@ mod tests {
 load       7.000 ns   43.8%      1  7.000 ns  io       busy
 step       9.000 ns   56.3%      1  9.000 ns  default
 
-busy  caught in the middle of an exit: count and times may be one entry apart
+busy  stopped while it was entered anew: count and times may be one entry apart
 ";
         assert!(report.contains(rows), "{report}");
         assert!(snapshot.json().to_string().contains(r#""open":0,"busy":true}"#));

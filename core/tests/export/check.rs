@@ -110,6 +110,9 @@ pub fn assert_json(snapshot: &Snapshot<'_>) -> Value {
     ] {
         assert_eq!(lost[key].as_u64(), Some(count), "{key}");
     }
+    let last = lost.get("last_refused").map(|last| last.as_array().unwrap());
+    let names = last.map(|last| (last[0].as_str().unwrap(), last[1].as_str().unwrap()));
+    assert_eq!(names, snapshot.last_refused());
     let without_slot = lost["without_slot"].as_object().unwrap();
     assert_eq!(without_slot.len(), snapshot.without_slot().count());
     for (category, count, time) in snapshot.without_slot() {

@@ -193,7 +193,7 @@ fn losses_come_last_in_words_with_their_counts() {
         "\
 lost    1 section left unclosed when an outer one exited, or its context ended
         1 enter too deep for the stack; the time is in the deepest section
-        1 enter refused by a rule
+        1 enter refused by a rule, last 'io' inside 'compute'
         1 exit of a section that was not open
         1 section taken as zero because the clock stepped back
         2 enters with a category that did not fit, recorded as (other)

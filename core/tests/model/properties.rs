@@ -33,7 +33,7 @@ fn without_losses(snapshot: &Snapshot) -> (Vec<Row>, u64, BTreeMap<String, u64>)
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(256) })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn numbers_hold_together(limits in limits(), operations in operations(80)) {
