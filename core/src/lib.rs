@@ -85,6 +85,9 @@ pub use host::default::{
     set_default_timer, thread_error, with_thread,
 };
 #[cfg(all(feature = "std", not(loom)))]
+#[doc(hidden)] // for front ends
+pub use host::lock::Lock;
+#[cfg(all(feature = "std", not(loom)))]
 pub use host::rules::{clear_rules, forbid};
 #[cfg(feature = "std")]
 pub use host::timer::HostTimer;

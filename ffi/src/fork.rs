@@ -21,7 +21,9 @@ pub(crate) fn watch() {
     };
 }
 
-/// Waits until nobody is changing what locks guard.
+/// Takes the lock of the snapshots, so that the child finds them whole: its one thread has it. Where
+/// that thread has it already (the fork is a signal handler's), the interrupted call goes on in
+/// parent and child alike.
 #[cfg_attr(not(unix), allow(dead_code))]
 extern "C" fn before() {
     // Relaxed: the forking thread's own, before and after.
@@ -38,13 +40,6 @@ extern "C" fn in_parent() {
 
 #[cfg_attr(not(unix), allow(dead_code))]
 extern "C" fn in_child() {
-    // Relaxed: as above. A lock not had is held by a thread that is no more, or by a call that this
-    // fork interrupts, from a signal handler; the latter goes on with a value that nobody else has.
-    if HAS_SNAPSHOTS.swap(false, Relaxed) {
-        snapshot::TAKEN.give_back();
-    } else {
-        // SAFETY: no other thread exists.
-        unsafe { snapshot::TAKEN.begin_anew(Vec::new()) };
-    }
+    in_parent();
     held::start_clean();
 }

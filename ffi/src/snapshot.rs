@@ -6,10 +6,11 @@
 use std::collections::HashMap;
 use std::ffi::{CString, c_char};
 
+use xtimer_core::Lock;
+
 use crate::error::{Code, Failure, Status, refuse, refuse_core};
 use crate::guard;
 use crate::info::{SectionInfo, c_string};
-use crate::sync::Lock;
 use crate::table;
 use crate::timer::TimerHandle;
 

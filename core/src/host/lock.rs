@@ -27,7 +27,8 @@ fn me() -> *mut u8 {
 }
 
 /// A value that one thread at a time works on.
-pub(crate) struct Lock<T> {
+#[derive(Debug)]
+pub struct Lock<T> {
     /// Null while it is free.
     holder: AtomicPtr<u8>,
     value: UnsafeCell<T>,
@@ -46,12 +47,13 @@ impl<T> Drop for Held<'_, T> {
 }
 
 impl<T> Lock<T> {
-    pub(crate) const fn new(value: T) -> Self {
+    /// A free lock.
+    pub const fn new(value: T) -> Self {
         Self { holder: AtomicPtr::new(ptr::null_mut()), value: UnsafeCell::new(value) }
     }
 
     /// Takes the lock, waiting for others; `false` where this thread holds it already.
-    pub(crate) fn take(&self) -> bool {
+    pub fn take(&self) -> bool {
         let me = me();
         let mut attempts = 0_u32;
         // Acquire pairs with the Release in `give_back`. Relaxed: the address is not followed.
@@ -71,13 +73,13 @@ impl<T> Lock<T> {
     }
 
     /// Gives back what this thread took.
-    pub(crate) fn give_back(&self) {
+    pub fn give_back(&self) {
         // Release pairs with the Acquire in `take`.
         self.holder.store(ptr::null_mut(), Release);
     }
 
     /// Works on the value; `None` where this thread is doing so already.
-    pub(crate) fn with<R>(&self, work: impl FnOnce(&mut T) -> R) -> Option<R> {
+    pub fn with<R>(&self, work: impl FnOnce(&mut T) -> R) -> Option<R> {
         if !self.take() {
             return None;
         }
