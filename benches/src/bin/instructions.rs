@@ -3,7 +3,7 @@
 //! ```text
 //! instructions            prints what each path takes
 //! instructions --check    and fails where one takes more than benches/instructions.toml allows
-//! instructions --write    and writes those limits: what was counted and 3 %
+//! instructions --write    and writes those limits: what was counted and 3 %, for strings 20 %
 //! ```
 //!
 //! The program runs itself under valgrind with 1,000 and with 2,000 pairs; the difference is what
@@ -20,6 +20,9 @@ use xtimer_core::section;
 const PAIRS: u32 = 1000;
 /// What a limit allows above the count: compilers differ a little from version to version.
 const MARGIN: f64 = 1.03;
+/// More where the C library compares strings: it takes up to 40 instructions more where one happens
+/// to lie at the end of a page.
+const STRING_MARGIN: f64 = 1.2;
 /// The exit status of a check that could not run.
 const CANNOT_RUN: u8 = 77;
 
@@ -193,13 +196,14 @@ fn parse_limits(text: &str, architecture: &str) -> Vec<(String, f64)> {
 
 fn write_limits(counts: &[Count]) -> Result<(), Failure> {
     let mut text = format!(
-        "# The most instructions that a pair may take: `instructions --write` counted these and added 3 %.\n\
+        "# The most instructions that a pair may take: `instructions --write` counted these and added 3 %, 20 % to strings.\n\
          # By {}.\n\n[{}]\n",
         env!("XTIMER_RUSTC"),
         std::env::consts::ARCH
     );
     for count in counts.iter().filter(|count| count.is_limited) {
-        let limit = (count.instructions * MARGIN).ceil();
+        let margin = if count.name == "C string" { STRING_MARGIN } else { MARGIN };
+        let limit = (count.instructions * margin).ceil();
         _ = writeln!(text, "\"{}\" = {limit}", count.name);
     }
     let file = limits_file();
