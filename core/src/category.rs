@@ -98,6 +98,25 @@ pub(crate) fn forbids(region: Memory<'_>, layout: &Layout, outer: u32, inner: u3
     (0..used).any(|index| stands(index) & !whose::MASK == wanted)
 }
 
+/// Whether a rule and its categories seem to fit, so that one that does not takes no place for a
+/// category either.
+fn has_room(region: Memory<'_>, layout: &Layout, outer: &str, inner: &str) -> bool {
+    let empty = |table: usize, count: u32| {
+        // Relaxed: a look; who adds something at the same time may take the place that was seen.
+        let is_empty = |index| region.word(table + 4 * index as usize).load(Relaxed) == 0;
+        (0..count).filter(move |&index| is_empty(index)).count()
+    };
+    let known = [find(region, layout, outer), find(region, layout, inner)];
+    let places = match known {
+        [Some(outer), Some(inner)] if forbids(region, layout, outer, inner) => return true,
+        [None, None] if outer != inner => 2,
+        [Some(_), Some(_)] => 0,
+        _ => 1,
+    };
+    places <= empty(layout.categories, layout.config.categories)
+        && empty(layout.rules, layout.config.rules) > 0
+}
+
 /// Adds a rule of `whose`; one that stands already is no error. `None` when it does not fit.
 pub(crate) fn forbid(
     region: Memory<'_>,
@@ -106,6 +125,9 @@ pub(crate) fn forbid(
     inner: &str,
     whose: u32,
 ) -> Option<()> {
+    if !has_room(region, layout, outer, inner) {
+        return None;
+    }
     let wanted = rule(intern(region, layout, outer)?, intern(region, layout, inner)?);
     // Where it stands, else the first empty place: dropping rules leaves some between others.
     let is_added = |to_empty: bool| {

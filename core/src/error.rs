@@ -11,7 +11,7 @@ use crate::config;
 pub enum Error {
     /// The token's section is not open: it was exited before, or discarded. Nothing changed.
     NotOpen,
-    /// The token belongs to another context. Exit it where it was entered. Nothing changed.
+    /// The token is of another context (thread or timer), or is none. Nothing changed.
     OtherContext,
     /// `outer` was exited while `inner` was still active; `outer` is recorded, what was open inside
     /// it is discarded and counted as unclosed.
@@ -35,7 +35,7 @@ pub enum Error {
     },
     /// No lane is free, and this timer has no late contexts.
     NoLane,
-    /// The table of rules is full, or a rule's category does not fit.
+    /// The table of rules is full, or a rule's category does not fit. Nothing changed.
     RulesFull,
     /// A duration is negative, not a number, or too long for the clock (2^63 ticks).
     BadDuration,
@@ -109,7 +109,7 @@ impl core::fmt::Display for Error {
                  around it ended).",
             ),
             Self::OtherContext => formatter.write_str(
-                "The token belongs to another thread's context; exit it where it was entered.",
+                "The token is of another thread or timer, or is none; exit it where it was entered.",
             ),
             Self::Unclosed { .. } => {
                 formatter.write_str("A section was exited while one inside it was still active.")
@@ -123,7 +123,7 @@ impl core::fmt::Display for Error {
                 formatter.write_str("All lanes are taken, and this timer has no late contexts.")
             }
             Self::RulesFull => {
-                formatter.write_str("The rule does not fit into the timer's tables.")
+                formatter.write_str("The rule does not fit: the timer's table of rules, or that of categories, is full.")
             }
             Self::BadDuration => {
                 formatter.write_str("The duration is negative, not a number, or too long.")

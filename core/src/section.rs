@@ -142,8 +142,8 @@ impl<'s> Section<'s> {
     }
 
     /// Whether the sections directly beneath it add up to more than it took: some of them ran on
-    /// other stacks, or were recorded. Sections that ran so but add up to less are not told. By the
-    /// clock's ticks, since nanoseconds are rounded a section each.
+    /// other stacks, or were recorded. Sections that ran so but add up to less are not told, nor is
+    /// one without an exit. By the clock's ticks, since nanoseconds are rounded a section each.
     pub fn is_exceeded(&self) -> bool {
         let rows = &*self.snapshot.rows;
         let mut child = self.row.first_child;
@@ -153,7 +153,7 @@ impl<'s> Section<'s> {
             sum = sum.saturating_add(row.ticks);
             child = row.next_sibling;
         }
-        sum > self.row.ticks && self.row.open == 0
+        sum > self.row.ticks && self.row.open == 0 && self.row.count > 0
     }
 }
 

@@ -390,20 +390,17 @@ impl Model {
         Outcome::Done
     }
 
-    /// "A rule that does not fit is an error", one whose categories don't fit as well. The
-    /// categories that do fit stay. A rule that stands already is no news.
+    /// "A rule that does not fit is an error", one whose categories don't fit as well, and changes
+    /// nothing. A rule that stands already is no news.
     fn forbid(&mut self, outer: &str, inner: &str) -> Outcome {
-        for category in [outer, inner] {
-            if !self.category_fits(category) {
-                return Outcome::Refused(Refusal::RulesFull);
-            }
-            self.categories.insert(category.to_string());
-        }
-        let rule = (outer.to_string(), inner.to_string());
-        if !self.rules.contains(&rule) && self.rules.len() == self.limits.rules {
+        let mut categories = self.categories.clone();
+        categories.extend([outer.to_string(), inner.to_string()]);
+        let mut rules = self.rules.clone();
+        rules.insert((outer.to_string(), inner.to_string()));
+        if categories.len() > self.limits.categories || rules.len() > self.limits.rules {
             return Outcome::Refused(Refusal::RulesFull);
         }
-        self.rules.insert(rule);
+        (self.categories, self.rules) = (categories, rules);
         Outcome::Done
     }
 }
