@@ -33,7 +33,7 @@ typedef enum xtimer_status {
     XTIMER_STATUS_OK = 0,
     // The token's section is not open: ended before, or discarded. Nothing changed.
     XTIMER_STATUS_NOT_OPEN = 1,
-    // The token belongs to another thread. Nothing changed.
+    // The token is of another thread or timer, or is none. Nothing changed.
     XTIMER_STATUS_OTHER_CONTEXT = 2,
     // The section was ended and recorded; sections inside it that were still open were discarded.
     XTIMER_STATUS_UNCLOSED = 3,
@@ -139,7 +139,7 @@ typedef struct xtimer_detached_t {
 typedef struct xtimer_export_options_t {
     // Unites counted sections, such as `step[3]`, under their base name.
     bool flatten;
-    // Spaces by which JSON indents a level, 16 at most; 0: compact, in one line.
+    // Spaces by which JSON indents a level (more than 16 count as 16); 0: compact, in one line.
     uint32_t indent;
 } xtimer_export_options_t;
 
@@ -684,8 +684,6 @@ xtimer_status_t xtimer_timer_report(struct xtimer_t timer,
                                     char *buffer,
                                     size_t capacity,
                                     size_t *needed);
-
-extern int pthread_setcancelstate(int state, int *before);
 
 // Writes the default timer's report to a file descriptor, with a newline at the end; nothing when
 // nothing was recorded.

@@ -226,9 +226,10 @@ struct duration {
 // What a call site stores: one for each type, and `Here` is a type for each call site. A variable
 // of a function could not be hidden.
 template <typename Here>
-XTIMER_HIDDEN inline xtimer_site_t site_of = {{0, 0}, Here::text().name, Here::text().category};
+XTIMER_HIDDEN inline xtimer_site_t site_of = {
+    {0, 0}, Here::xtimer_text_().name, Here::xtimer_text_().category};
 template <typename Here>
-XTIMER_HIDDEN inline constexpr auto name_of = readable(Here::signature());
+XTIMER_HIDDEN inline constexpr auto name_of = readable(Here::xtimer_signature_());
 
 } // namespace detail
 
@@ -577,17 +578,19 @@ inline std::vector<section> sections(bool flatten = true) {
 
 // The call site is that of a type within a lambda: lambdas are numbered within their function, so
 // the type is the same in each unit that holds an inline function. What __COUNTER__ names has no
-// linkage: it differs between units.
+// linkage: it differs between units. Names end with _, so that none hides one in the arguments.
 
 // Times the rest of the block. Name and, optionally, category are constants; for names made at run
 // time there is xtimer::scope.
 #define XTIMER_SCOPE(...)                                                                          \
     const ::xtimer::site_scope XTIMER_JOIN(xtimer_scope_, __COUNTER__)(                            \
         []() noexcept -> xtimer_site_t & {                                                         \
-            struct here {                                                                          \
-                static constexpr ::xtimer::detail::literal text() { return {__VA_ARGS__}; }        \
+            struct xtimer_here_ {                                                                  \
+                static constexpr ::xtimer::detail::literal xtimer_text_() {                        \
+                    return {__VA_ARGS__};                                                          \
+                }                                                                                  \
             };                                                                                     \
-            return ::xtimer::detail::site_of<here>;                                                \
+            return ::xtimer::detail::site_of<xtimer_here_>;                                        \
         }())
 
 // Times the rest of the function under its qualified name; the category is optional.
@@ -596,16 +599,16 @@ inline std::vector<section> sections(bool flatten = true) {
     constexpr const auto &XTIMER_JOIN(xtimer_signature_, number) = XTIMER_SIGNATURE;               \
     const ::xtimer::site_scope XTIMER_JOIN(xtimer_scope_, number)(                                 \
         []() noexcept -> xtimer_site_t & {                                                         \
-            struct here {                                                                          \
-                static constexpr const auto &signature() {                                         \
+            struct xtimer_here_ {                                                                  \
+                static constexpr const auto &xtimer_signature_() {                                 \
                     return XTIMER_JOIN(xtimer_signature_, number);                                 \
                 }                                                                                  \
-                static constexpr ::xtimer::detail::literal text() {                                \
-                    return {::xtimer::detail::name_of<here>.data,                                  \
+                static constexpr ::xtimer::detail::literal xtimer_text_() {                        \
+                    return {::xtimer::detail::name_of<xtimer_here_>.data,                          \
                             ::xtimer::detail::category(__VA_ARGS__)};                              \
                 }                                                                                  \
             };                                                                                     \
-            return ::xtimer::detail::site_of<here>;                                                \
+            return ::xtimer::detail::site_of<xtimer_here_>;                                        \
         }())
 
 #else // XTIMER_DISABLE: the same names, and nothing behind them

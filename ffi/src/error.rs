@@ -21,7 +21,7 @@ pub enum Code {
     Ok = 0,
     /// The token's section is not open: ended before, or discarded. Nothing changed.
     NotOpen = 1,
-    /// The token belongs to another thread. Nothing changed.
+    /// The token is of another thread or timer, or is none. Nothing changed.
     OtherContext = 2,
     /// The section was ended and recorded; sections inside it that were still open were discarded.
     Unclosed = 3,
@@ -225,12 +225,18 @@ pub extern "C" fn xtimer_status_text(status: c_int) -> *const c_char {
     const CODES: [(Code, &std::ffi::CStr); 23] = [
         (Code::Ok, c"Done."),
         (Code::NotOpen, c"The token's section is not open."),
-        (Code::OtherContext, c"The token belongs to another thread; end it where it was begun."),
+        (
+            Code::OtherContext,
+            c"The token is of another thread or timer, or is none; end it where it was begun.",
+        ),
         (Code::Unclosed, c"A section was ended while one inside it was still active."),
         (Code::Forbidden, c"This category is not allowed directly inside its parent's category."),
         (Code::TooDeep, c"Sections are nested deeper than the timer's stack holds."),
         (Code::NoLane, c"All lanes of the timer are taken."),
-        (Code::RulesFull, c"The rule does not fit into the timer's tables."),
+        (
+            Code::RulesFull,
+            c"The rule does not fit: the timer's table of rules, or that of categories, is full.",
+        ),
         (Code::BadDuration, c"The duration is negative, not a number, or too long."),
         (Code::OtherTimer, c"The path or detached section belongs to another timer."),
         (Code::Busy, c"The timer is busy with another snapshot, clear or rule; try again."),

@@ -16,7 +16,7 @@ use crate::timer::TimerHandle;
 pub struct ExportOptions {
     /// Unites counted sections, such as `step[3]`, under their base name.
     pub flatten: bool,
-    /// Spaces by which JSON indents a level, 16 at most; 0: compact, in one line.
+    /// Spaces by which JSON indents a level (more than 16 count as 16); 0: compact, in one line.
     pub indent: u32,
 }
 

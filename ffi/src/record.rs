@@ -1,10 +1,11 @@
 //! Durations measured elsewhere: a GPU event, a device's counter, a line of a log.
 
 use std::ffi::c_char;
+use std::fmt::Display;
 
-use xtimer_core::{Path, Token as CoreToken};
+use xtimer_core::{Error, Path, Token as CoreToken};
 
-use crate::error::Status;
+use crate::error::{Code, Failure, Status, refuse};
 use crate::section::{PathHandle, Token};
 use crate::timer::TimerHandle;
 use crate::{guard, held, text};
@@ -43,7 +44,7 @@ pub unsafe extern "C" fn xtimer_timer_record_ns(
         held::with(timer, |context| {
             // SAFETY: as the caller promises.
             let (name, category) = unsafe { text::section(name, category) }?;
-            Ok(context.record(name, category, nanoseconds))
+            named(name, nanoseconds, context.record(name, category, nanoseconds))
         })
     })
 }
@@ -78,7 +79,7 @@ pub unsafe extern "C" fn xtimer_timer_record_seconds(
         held::with(timer, |context| {
             // SAFETY: as the caller promises.
             let (name, category) = unsafe { text::section(name, category) }?;
-            Ok(context.record_seconds(name, category, seconds))
+            named(name, seconds, context.record_seconds(name, category, seconds))
         })
     })
 }
@@ -115,7 +116,11 @@ pub unsafe extern "C" fn xtimer_timer_record_beneath_ns(
         held::with(timer, |context| {
             // SAFETY: as the caller promises.
             let (name, category) = unsafe { text::section(name, category) }?;
-            Ok(context.record_beneath(Path::from_bits(parent.value), name, category, nanoseconds))
+            named(
+                name,
+                nanoseconds,
+                context.record_beneath(Path::from_bits(parent.value), name, category, nanoseconds),
+            )
         })
     })
 }
@@ -153,7 +158,7 @@ pub unsafe extern "C" fn xtimer_timer_record_beneath_seconds(
             // SAFETY: as the caller promises.
             let (name, category) = unsafe { text::section(name, category) }?;
             let parent = Path::from_bits(parent.value);
-            Ok(context.record_beneath_seconds(parent, name, category, seconds))
+            named(name, seconds, context.record_beneath_seconds(parent, name, category, seconds))
         })
     })
 }
@@ -195,7 +200,28 @@ pub unsafe extern "C" fn xtimer_timer_record_in_ns(
         held::with(timer, |context| {
             // SAFETY: as the caller promises.
             let (name, category) = unsafe { text::section(name, category) }?;
-            Ok(context.record_in(CoreToken::from_bits(parent), name, category, nanoseconds))
+            named(
+                name,
+                nanoseconds,
+                context.record_in(CoreToken::from_bits(parent), name, category, nanoseconds),
+            )
         })
     })
+}
+
+/// Names the section of a duration that is none.
+fn named(
+    name: &str,
+    duration: impl Display,
+    outcome: Result<(), Error>,
+) -> Result<Result<(), Error>, Failure> {
+    match outcome {
+        Err(Error::BadDuration) => Err(refuse(
+            Code::BadDuration,
+            format_args!(
+                "The duration of '{name}', {duration}, is negative, not a number, or too long."
+            ),
+        )),
+        outcome => Ok(outcome),
+    }
 }

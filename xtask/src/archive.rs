@@ -14,7 +14,7 @@ pub fn built() -> Result<PathBuf> {
     Ok(places::target()?.join("release"))
 }
 
-/// Writes `out/lib` and `out/include`.
+/// Writes `out/lib`, `out/include` and the licences.
 ///
 /// # Errors
 /// A build that fails, a missing tool, a folder that cannot be written.
@@ -29,7 +29,11 @@ pub fn dist(out: &Path) -> Result<()> {
     }
     let shared = release.join("libxtimer.so");
     clean(&release.join("libxtimer.a"), &symbols(&shared)?, &lib.join("libxtimer.a"))?;
-    copy(&shared, &lib.join("libxtimer.so"))?;
+    let stripped = lib.join("libxtimer.so");
+    Run::new("objcopy").arg("--strip-debug").args([&shared, &stripped]).quietly()?;
+    for license in ["LICENSE-MIT", "LICENSE-APACHE"] {
+        copy(&places::root().join(license), &out.join(license))?;
+    }
     for header in headers()? {
         let name = header.file_name().context("a header without a name")?;
         copy(&header, &include.join(name))?;

@@ -23,9 +23,20 @@ fn generated() -> Result<Vec<u8>> {
         .context("cbindgen cannot read ffi/")?;
     let mut bytes = Vec::new();
     bindings.write(&mut bytes);
-    // What Rust heads so is what C asks of the caller.
     let text = String::from_utf8(bytes).context("cbindgen writes no UTF-8")?;
+    if let Some(foreign) = foreign(&text) {
+        bail!("include/xtimer.h would declare what is not ours: `{foreign}`");
+    }
+    // What Rust heads so is what C asks of the caller.
     Ok(text.replace("// # Safety\n", "// Requires:\n").into_bytes())
+}
+
+/// The first function or variable whose name does not begin with `xtimer_`.
+fn foreign(text: &str) -> Option<&str> {
+    text.lines()
+        .filter(|line| !line.starts_with([' ', '/', '#', '}']) && *line != "extern \"C\" {")
+        .filter(|line| line.contains('(') || line.starts_with("extern"))
+        .find(|line| !line.contains(" xtimer_") && !line.contains("*xtimer_"))
 }
 
 /// Writes the header.
@@ -62,4 +73,18 @@ pub fn check() -> Result<()> {
         }
     }
     bail!("include/xtimer.h is out of date in its line ends, `cargo xtask header` rewrites it")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::foreign;
+
+    #[test]
+    fn what_is_not_ours_is_found() {
+        let ours = "#include <stdint.h>\n// text (x)\nextern \"C\" {\nvoid xtimer_end(int a,\n  \
+                    int b);\nconst char *xtimer_text(void);\n}\n";
+        assert_eq!(foreign(ours), None);
+        let other = "extern int pthread_setcancelstate(int state, int *before);";
+        assert_eq!(foreign(&format!("{ours}{other}\n")), Some(other));
+    }
 }

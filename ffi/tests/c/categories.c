@@ -83,7 +83,7 @@ int main(void) {
     CHECK_OK(xtimer_record_seconds("f", "gpu", 1.5e-6));
     CHECK(xtimer_category_total_ns("gpu") == 1500);
     CHECK_STATUS(xtimer_record_seconds("f", "gpu", -1e-9), XTIMER_STATUS_BAD_DURATION);
-    CHECK_ERROR("negative");
+    CHECK_ERROR("'f', -0.000000001, is negative");
     CHECK_STATUS(xtimer_record_seconds("f", "gpu", strtod("nan", NULL)), XTIMER_STATUS_BAD_DURATION);
     CHECK_STATUS(xtimer_record_seconds("f", "gpu", 1e300), XTIMER_STATUS_BAD_DURATION);
     CHECK(xtimer_category_total_ns("gpu") == 1500);

@@ -64,6 +64,15 @@ int main() {
     CHECK(count_of({"one", "two"}) == 1);
     CHECK(xtimer::category_total("io") >= xtimer::seconds(0));
 
+    // Whatever the program calls its own names, the macros hide none of them.
+    {
+        static constexpr const char *text = "named text", *here = "here", *signature = "mine";
+        { XTIMER_SCOPE(text, here); }
+        { XTIMER_SCOPE(signature); }
+        { XTIMER_SCOPE(here); }
+        CHECK(count_of({"named text"}) == 1 && count_of({"mine"}) == 1 && count_of({"here"}) == 1);
+    }
+
     // A scope that is the whole body of a loop; a call site is entered many times.
     for (int i = 0; i < 100; ++i) {
         XTIMER_SCOPE("loop");
