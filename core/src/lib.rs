@@ -46,6 +46,7 @@ mod flatten;
 mod gather;
 mod general;
 mod handle;
+pub mod histogram;
 #[cfg(feature = "std")]
 mod host;
 mod lane;
