@@ -42,6 +42,9 @@ pub fn all() -> Vec<Scenario> {
         scenario("with a category", with_category, None),
         scenario("category changes each time", changing_category, None),
         scenario("counted, 100 of them, by name", counted, None),
+        scenario("with samples", with_samples, Some(Aim::Above(1.5))),
+        scenario("with a histogram", with_a_histogram, Some(Aim::Above(6.0))),
+        scenario("with samples and a histogram", with_both, None),
         scenario("a rule is registered", with_a_rule, None),
         scenario("switched off", switched_off, None),
         scenario("late context", late, None),
@@ -208,6 +211,37 @@ fn counted(effort: Effort) -> Outcome {
             }
         }
     })
+}
+
+/// What a pair costs more in a timer that keeps more: against the same timer without.
+fn more(effort: Effort, config: Config) -> Outcome {
+    let (plain, keeping) = (context_with(Config::HOST), context_with(config));
+    let sites = [(); 2].map(|()| Site::new("section", "default"));
+    let parents = [&plain, &keeping].map(|context| context.enter("parent", "default"));
+    let outcome = alternate(
+        effort,
+        |pairs| (0..pairs).for_each(|_| pair(&plain, &sites[0])),
+        |pairs| (0..pairs).for_each(|_| pair(&keeping, &sites[1])),
+    );
+    for (context, parent) in [&plain, &keeping].into_iter().zip(parents) {
+        context.exit(parent.expect("a parent")).expect("the parent is open");
+    }
+    outcome
+}
+
+const SAMPLES: Config = Config { samples_per_lane: 1 << 16, ..Config::HOST };
+const HISTOGRAM: Config = Config { sections: 64, lanes: 4, histograms: true, ..Config::HOST };
+
+fn with_samples(effort: Effort) -> Outcome {
+    more(effort, SAMPLES)
+}
+
+fn with_a_histogram(effort: Effort) -> Outcome {
+    more(effort, HISTOGRAM)
+}
+
+fn with_both(effort: Effort) -> Outcome {
+    more(effort, Config { samples_per_lane: 1 << 16, ..HISTOGRAM })
 }
 
 /// Measures one site's pairs in a timer that was prepared.

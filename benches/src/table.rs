@@ -92,7 +92,7 @@ impl Aim {
         let reached = if self.is_reached(outcome) { "" } else { ", missed" };
         match self {
             Self::Ratio(most) => format!("{most:.2}{reached}"),
-            Self::Above(most) => format!("{most:.0} ns above{reached}"),
+            Self::Above(most) => format!("{most} ns above{reached}"),
         }
     }
 }

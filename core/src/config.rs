@@ -60,6 +60,15 @@ impl Statistics {
     }
 }
 
+/// Which samples a full ring keeps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Keep {
+    /// The newest: a new sample takes the place of the oldest.
+    Newest,
+    /// The oldest since the last clear: a new one is dropped.
+    Oldest,
+}
+
 /// The capacities of a timer, fixed when it is made.
 ///
 /// Each field says what one more of it costs. `Timer::bytes` and [`static_bytes`](crate::static_bytes)
@@ -88,6 +97,16 @@ pub struct Config {
     pub late: u32,
     /// The statistics kept.
     pub statistics: Statistics,
+    /// Durations that each lane keeps one by one, with their starts; 0: none. Each costs 16 bytes in
+    /// each lane. One of 2^44 ticks or more (an hour at least) takes the place of two.
+    pub samples_per_lane: u32,
+    /// Which samples stay where there are more.
+    pub keep: Keep,
+    /// Whether each section has a histogram of its durations, for percentiles. Costs 15,360 bytes for
+    /// each section in each lane, and twice more where there are late contexts: address space on a
+    /// host, where few of its pages are ever touched. For timers with fewer lanes or sections than
+    /// [`HOST`](Self::HOST) has.
+    pub histograms: bool,
 }
 
 impl Config {
@@ -103,6 +122,9 @@ impl Config {
         scratch: 4,
         late: if NARROW { 0 } else { 1 },
         statistics: Statistics::FULL,
+        samples_per_lane: 0,
+        keep: Keep::Newest,
+        histograms: false,
     };
 
     /// A small timer for firmware: 16 sections, depth 8, 2 lanes, 4 categories, 2 rules.
@@ -116,6 +138,9 @@ impl Config {
         scratch: 1,
         late: 0,
         statistics: Statistics::FULL,
+        samples_per_lane: 0,
+        keep: Keep::Newest,
+        histograms: false,
     };
 
     /// The largest number of slots that an index can name here: one for each section, three for each
@@ -127,6 +152,8 @@ impl Config {
     pub const MOST_LANES: u32 = 4095;
     /// The largest nesting depth.
     pub const MOST_DEPTH: u32 = 65_535;
+    /// The largest number of samples in a lane: 2 GiB of them.
+    pub const MOST_SAMPLES: u32 = 1 << 27;
 
     /// Says whether these capacities can work.
     ///
@@ -155,7 +182,7 @@ impl Config {
     }
 
     /// Each capacity and what it must be. Categories come first, for they bound the sections.
-    const fn ranges(&self) -> [Refusal; 8] {
+    const fn ranges(&self) -> [Refusal; 9] {
         [
             Refusal::of("categories", self.categories, 2, Self::MOST_CATEGORIES),
             Refusal::of("sections", self.sections, 1, Self::most_sections(self.categories)),
@@ -165,12 +192,18 @@ impl Config {
             Refusal::of("name_bytes", self.name_bytes, 64, 1 << 30),
             Refusal::of("scratch", self.scratch, 0, 64),
             Refusal::of("late", self.late, 0, if NARROW { 0 } else { 1 }),
+            Refusal::of("samples_per_lane", self.samples_per_lane, 0, Self::MOST_SAMPLES),
         ]
     }
 
     /// The sections that leave room for the root's slot and three a category.
     const fn most_sections(categories: u32) -> u32 {
         (Self::MOST_SECTIONS - 1).saturating_sub(categories.saturating_mul(3))
+    }
+
+    /// Whether a lane keeps more of a duration than its statistics.
+    pub(crate) const fn keeps_more(&self) -> bool {
+        self.samples_per_lane != 0 || self.histograms
     }
 
     /// Slots of a lane: the root's, one a section, three a category.
@@ -264,6 +297,10 @@ mod tests {
                 "name_bytes is 63; it must be 64 to 1073741824.",
             ),
             (Config { scratch: 65, ..Config::HOST }, "scratch is 65; it must be 0 to 64."),
+            (
+                Config { samples_per_lane: 134_217_729, ..Config::HOST },
+                "samples_per_lane is 134217729; it must be 0 to 134217728.",
+            ),
         ] {
             assert_eq!(refused(config), sentence);
         }

@@ -6,6 +6,7 @@ use crate::context::{INDEX_MASK, Token};
 use crate::general::DISCARDED;
 use crate::lane::{ERA, ERA_BITS, slot_of};
 use crate::layout::{frame, lane as at, loss, slot};
+use crate::samples;
 use crate::shape::Shape;
 use crate::sync::{CATEGORY_BITS, Relaxed, Release, fence};
 use crate::timer::{EPOCH, Lane, flag};
@@ -48,6 +49,8 @@ impl<S: Shape, C: Clock> Lane<'_, S, C> {
             }
             if self.is_late() {
                 self.discard_open(None);
+            } else if self.timer.layout.places != 0 {
+                samples::begin(self.lane.at(self.timer.layout.ring));
             }
             for counter in 0..loss::COUNT {
                 self.lane.wide(at::LOSSES + 8 * counter).store(0);

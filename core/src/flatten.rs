@@ -19,6 +19,13 @@ pub(crate) fn shown<'s>(row: &Row, name: &'s str) -> &'s str {
 /// The row's names are shown without counters.
 const FLATTENED: u16 = 1 << 8;
 
+/// The sections that the row of `first` stands for in a flattened snapshot, itself among them.
+pub(crate) fn united<'s>(snapshot: &'s Snapshot<'_>, first: u32) -> impl Iterator<Item = u32> + 's {
+    let rows = snapshot.rows.iter().take(1 + snapshot.layout.config.sections as usize);
+    rows.filter(move |row| row.marks & FLATTENED != 0 && row.stands_for == first)
+        .map(|row| row.section)
+}
+
 impl Snapshot<'_> {
     /// Unites sections whose paths differ only in counters: times and counts add up, the first
     /// variant's place and the latest category stand. Totals stay what they were.

@@ -18,11 +18,11 @@ const CLEAR_ATTEMPTS: u32 = attempts(16);
 
 impl<S: Shape, C: Clock> Timer<S, C> {
     /// Fills the rows with what was recorded in one epoch: the last one, or the one before a clear
-    /// that comes meanwhile.
+    /// that comes meanwhile. Gives that epoch.
     ///
     /// # Errors
     /// [`Error::Busy`] when the timer is being cleared again and again.
-    pub(crate) fn gather(&self, region: Memory<'_>, rows: &mut [Row]) -> Result<(), Error> {
+    pub(crate) fn gather(&self, region: Memory<'_>, rows: &mut [Row]) -> Result<u64, Error> {
         for _ in 0..CLEAR_ATTEMPTS {
             // Acquire: what follows is read after the epoch.
             let before = region.wide(header::STATE).load_ordered(Acquire) / EPOCH;
@@ -30,7 +30,7 @@ impl<S: Shape, C: Clock> Timer<S, C> {
             // Acquire fence: the second look at the epoch comes after all slots.
             fence(Acquire);
             if region.wide(header::STATE).load_ordered(Relaxed) / EPOCH == before {
-                return Ok(());
+                return Ok(before);
             }
         }
         Err(Error::Busy)

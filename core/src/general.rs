@@ -3,7 +3,7 @@
 use crate::clock::{Clock, Elapsed, elapsed};
 use crate::context::{Detached, INDEX_MASK, Token, site_owner};
 use crate::error::Error;
-use crate::lane;
+use crate::keeping;
 use crate::late;
 use crate::layout::{frame, header, lane as at, loss};
 use crate::opening::Request;
@@ -54,7 +54,7 @@ impl<S: Shape, C: Clock> Lane<'_, S, C> {
             return self.fail(Error::BadDuration);
         }
         let Some(target) = self.open(request, state) else { return self.last_code() };
-        self.add(target.index, ticks, 0, state / EPOCH);
+        self.add(target.index, (ticks, 0), self.timer.start_before(ticks), state / EPOCH);
         0
     }
 
@@ -94,7 +94,7 @@ impl<S: Shape, C: Clock> Lane<'_, S, C> {
         // Its category took effect when it was entered, and stays what it is now.
         let category = self.category_of(detached.section);
         self.ready_slot(detached.section, category, state / EPOCH, false);
-        self.add(detached.section, elapsed, 0, state / EPOCH);
+        self.add(detached.section, (elapsed, 0), detached.start, state / EPOCH);
         0
     }
 
@@ -152,16 +152,19 @@ impl<S: Shape, C: Clock> Lane<'_, S, C> {
         if frame.word(frame::CATEGORY).load(Relaxed) & DISCARDED == 0 {
             let index = frame.word(frame::NODE).load(Relaxed) & INDEX_MASK; // Relaxed: own
             let epoch = self.lane.wide(at::STATE).load() / EPOCH;
-            self.add(index, elapsed, frame.wide(frame::CHILDREN).load(), epoch);
+            let (children, start) =
+                (frame.wide(frame::CHILDREN).load(), frame.wide(frame::START).load());
+            self.add(index, (elapsed, children), start, epoch);
         }
         self.pop(top, elapsed);
     }
 
-    fn add(self, index: u32, elapsed: u64, children: u64, epoch: u64) {
+    /// Adds a duration, of which nested sections took `children`, that began at `start`.
+    fn add(self, index: u32, (elapsed, children): (u64, u64), start: u64, epoch: u64) {
         if self.is_late() {
             late::add(self, index, elapsed, children, epoch);
         } else {
-            lane::add::<S>(self.lane, index, elapsed, children);
+            keeping::add::<S>(self.lane, &self.timer.layout, index, (elapsed, children), start);
         }
     }
 

@@ -35,36 +35,29 @@ pub(crate) fn is_founded(lane: Memory<'_>) -> bool {
     lane.word(lane::TOP).load(Acquire) != 0
 }
 
-/// Adds one duration. Only the lane's owner calls this.
-///
-/// What the slot is about to hold goes into the lane's journal first, so that a reader never has to
-/// wait for an owner that was stopped in the middle.
+/// Whether the lane keeps nothing but statistics, and no add of its owner's was interrupted.
 #[inline(always)]
-pub(crate) fn add<S: Shape>(lane: Memory<'_>, index: u32, elapsed: u64, children: u64) {
-    // Relaxed: the owner's own write.
-    match lane.word(lane::JOURNAL + journal::SECTION).load(Relaxed) {
-        0 => write::<S>(lane, index, elapsed, children),
-        interrupted => write_within::<S>(lane, index, elapsed, children, interrupted),
-    }
+pub(crate) fn is_plain(lane: Memory<'_>) -> bool {
+    lane.word(lane::JOURNAL + journal::SECTION).load(Relaxed) == 0 // Relaxed: the owner's own
 }
 
 /// Adds in a handler that interrupted the same lane's owner in the middle of an add, and leaves the
 /// journal as it was.
-#[cold]
-#[inline(never)]
-fn write_within<S: Shape>(
+pub(crate) fn write_within<S: Shape>(
     lane: Memory<'_>,
     index: u32,
     elapsed: u64,
     children: u64,
     interrupted: u32,
+    more: impl FnOnce(),
 ) {
     let note = lane.at(lane::JOURNAL);
     let kept = journal::WORDS.map(|at| note.wide(at).load());
     let count = note.word(journal::INTERRUPTED);
     // Relaxed: own; the fence in `write` shows it to whoever sees the journal change.
     count.store(count.load(Relaxed).wrapping_add(1), Relaxed);
-    write::<S>(lane, index, elapsed, children);
+    // A handler that interrupts this one after its add finds that the words are not its own yet.
+    write::<S>(lane, index, elapsed, children, journal::HELD, more);
     for (at, word) in journal::WORDS.into_iter().zip(kept) {
         note.wide(at).store(word);
     }
@@ -72,8 +65,20 @@ fn write_within<S: Shape>(
     note.word(journal::SECTION).store(interrupted, Release);
 }
 
+/// Adds one duration, and does `more`. Only the lane's owner calls this; `idle` is what its journal
+/// said.
+///
+/// What the slot is about to hold goes into the lane's journal first, so that a reader never has to
+/// wait for an owner that was stopped in the middle.
 #[inline(always)]
-fn write<S: Shape>(lane: Memory<'_>, index: u32, elapsed: u64, children: u64) {
+pub(crate) fn write<S: Shape>(
+    lane: Memory<'_>,
+    index: u32,
+    elapsed: u64,
+    children: u64,
+    idle: u32,
+    more: impl FnOnce(),
+) {
     let slot = slot_of::<S>(lane, index);
     let note = lane.at(lane::JOURNAL);
     // Release pairs with the Acquire in `finish`: who sees the section sees what was written before
@@ -128,8 +133,9 @@ fn write<S: Shape>(lane: Memory<'_>, index: u32, elapsed: u64, children: u64) {
     }
     // Release pairs with the reader's Acquire in `read`: the data is in place.
     slot.word(slot::SEQUENCE).store(count as u32, Release);
+    more();
     // Release: who sees the journal empty sees the slot closed.
-    note.word(journal::SECTION).store(0, Release);
+    note.word(journal::SECTION).store(idle, Release);
 }
 
 #[inline(always)]

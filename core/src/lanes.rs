@@ -9,7 +9,7 @@ use crate::error::Error;
 use crate::general::kind;
 use crate::lane::{ERA, is_founded};
 use crate::late;
-use crate::layout::{LAYOUT_VERSION, Layout, MAGIC, frame, header, lane as at, loss};
+use crate::layout::{LAYOUT_VERSION, Layout, MAGIC, frame, header, journal, lane as at, loss};
 use crate::region::Memory;
 use crate::shape::Shape;
 use crate::sync::{AcqRel, Acquire, INDEX_BITS, Relaxed, Release, SeqCst, give_way, serial};
@@ -80,8 +80,9 @@ impl<S: Shape, C: Clock> Timer<S, C> {
             (header::LATE, config.late),
             (header::STATISTICS, config.statistics.bits()),
             (header::CLOCK_WIDTH, self.clock.width()),
-            (header::HISTOGRAM_BYTES, 0),
-            (header::SAMPLES, 0),
+            (header::HISTOGRAM_BYTES, self.layout.histogram_bytes()),
+            (header::SAMPLES, config.samples_per_lane),
+            (header::KEEPS_OLDEST, u32::from(self.layout.keeps_oldest())),
             (header::FORM, 0),
         ] {
             region.word(offset).store(value, Relaxed); // Relaxed: MAGIC publishes
@@ -152,6 +153,7 @@ impl<S: Shape, C: Clock> Timer<S, C> {
         lane.word(at::ERA).store(ERA, Relaxed);
         lane.word(at::LIMIT).store(last as u32, Relaxed);
         lane.word(at::FRAMES).store(frames as u32, Relaxed);
+        lane.word(at::JOURNAL + journal::SECTION).store(self.layout.idle(), Relaxed);
         // No STATE that could be current: the first enter catches up.
         lane.wide(at::STATE).store(u64::from(flag::GENERAL));
         lane.word(at::TOP).store(frames as u32, Release); // readers look at frames up to TOP

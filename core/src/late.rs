@@ -8,8 +8,10 @@
 use crate::clock::Clock;
 use crate::config::Statistics;
 use crate::error::Error;
+use crate::histogram;
+use crate::keeping;
 use crate::lane::{self, Reading};
-use crate::layout::{BIRTH_BYTES, Layout, header, slot};
+use crate::layout::{BIRTH_BYTES, HISTOGRAM_BYTES, Layout, header, slot};
 use crate::region::Memory;
 use crate::shape::Shape;
 use crate::sync::{Acquire, Relaxed, Release, SeqCst, fence};
@@ -33,6 +35,37 @@ fn place<'m>(
     let bank = region.at(layout.late + (epoch & 1) as usize * layout.bank_bytes);
     let births = layout.config.slots() as usize * layout.slot_bytes;
     (bank.at(index * layout.slot_bytes), bank.at(births + index * BIRTH_BYTES))
+}
+
+/// The histogram that late contexts share of a section, in an epoch's bank.
+fn histogram_in<'m>(
+    region: Memory<'m>,
+    layout: &Layout,
+    epoch: u64,
+    section: u32,
+) -> Option<Memory<'m>> {
+    if !layout.config.histograms || section == 0 || section > layout.config.sections {
+        return None;
+    }
+    let bank = region.at(layout.late + (epoch & 1) as usize * layout.bank_bytes);
+    let slots = layout.config.slots() as usize * (layout.slot_bytes + BIRTH_BYTES);
+    Some(bank.at(slots + (section as usize - 1) * HISTOGRAM_BYTES))
+}
+
+/// The histogram that late contexts share of a section, where they recorded it in this epoch.
+pub(crate) fn histogram<'m>(
+    region: Memory<'m>,
+    layout: &Layout,
+    epoch: u64,
+    section: u32,
+) -> Option<Memory<'m>> {
+    if layout.config.late == 0 {
+        return None;
+    }
+    let (slot, _) = place(region, layout, epoch, section as usize);
+    // Acquire: so that the counts are of this epoch.
+    let is_current = slot.word(slot::STAMP).load(Acquire) == stamp(epoch);
+    histogram_in(region, layout, epoch, section).filter(|_| is_current)
 }
 
 /// The stamp of slots entered in an epoch.
@@ -88,6 +121,9 @@ pub(crate) fn add<S: Shape, C: Clock>(
     slot.wide(slot::MIN).raise_to(!elapsed);
     slot.wide(slot::MAX).raise_to(elapsed);
     slot.wide(slot::EXCLUSIVE).add(elapsed.saturating_sub(children), Relaxed);
+    if let Some(histogram) = histogram_in(lane.region, &lane.timer.layout, epoch, index) {
+        histogram.wide(8 * histogram::index_of(elapsed)).add(1, Relaxed);
+    }
     // Release pairs with the Acquire in `lane::read`.
     slot.word(slot::SEQUENCE).fetch_add(1, Release);
 }
@@ -135,6 +171,9 @@ pub(crate) fn zero_next(region: Memory<'_>, layout: &Layout, epoch: u64) -> Resu
         for at in [slot::TOTAL, slot::MIN, slot::MAX, slot::EXCLUSIVE] {
             slot.wide(at).store(0);
         }
+        if let Some(histogram) = histogram_in(region, layout, epoch + 1, index as u32) {
+            keeping::forget(histogram);
+        }
         birth.wide(8).store(0);
         slot.word(slot::STAMP).store(0, Relaxed); // Relaxed: the epoch's move publishes
         slot.word(slot::SEQUENCE).fetch_sub(count as u32, Relaxed);
@@ -148,6 +187,10 @@ pub(crate) fn zero_next(region: Memory<'_>, layout: &Layout, epoch: u64) -> Resu
 #[allow(dead_code)] // only a fork asks for it, and not everything is built with one
 pub(crate) fn zero_all(region: Memory<'_>, layout: &Layout) {
     for offset in (0..2 * layout.bank_bytes).step_by(8) {
-        region.wide(layout.late + offset).store(0);
+        let word = region.wide(layout.late + offset);
+        // Pages that were never touched stay so.
+        if word.load() != 0 {
+            word.store(0);
+        }
     }
 }

@@ -1,12 +1,13 @@
 //! Where everything lies in a region: computed once from the capacities, the same for every reader.
 
-use crate::config::Config;
+use crate::config::{Config, Keep};
 use crate::error::Error;
+use crate::histogram::BUCKETS;
 
 /// First word of a region in use: "XTIM" in memory order.
 pub(crate) const MAGIC: u32 = u32::from_le_bytes(*b"XTIM");
 /// Moves with every change of this file that a reader of regions must know of.
-pub(crate) const LAYOUT_VERSION: u32 = 1;
+pub(crate) const LAYOUT_VERSION: u32 = 2;
 
 /// Offsets of the header's words, in bytes from the region's start.
 pub(crate) mod header {
@@ -40,6 +41,8 @@ pub(crate) mod header {
     pub(crate) const PRICE_QUANTUM: usize = 88;
     /// Form of lanes and tables; 0: as in this file. Room for a compact form.
     pub(crate) const FORM: usize = 92;
+    /// 1: a full ring keeps the oldest samples; 0: the newest.
+    pub(crate) const KEEPS_OLDEST: usize = 96;
     // The words below are written now and then, in lines of their own.
     /// Wide: the next ticket of first entries and category changes.
     pub(crate) const TICKET: usize = 128;
@@ -97,8 +100,13 @@ pub(crate) mod lane {
 
 /// Offsets within a lane's journal: what the slot that is being added to is about to hold.
 pub(crate) mod journal {
-    /// The slot's index; 0: none.
+    /// The slot's index; 0, [`KEEPING`] or [`HELD`]: none.
     pub(crate) const SECTION: usize = 0;
+    /// No add is at work, in a lane that keeps samples or histograms: the hot path's look for an
+    /// interrupted add finds this instead of 0, and so costs nothing where neither is kept.
+    pub(crate) const KEEPING: u32 = 1 << 31;
+    /// No add is at work but one that was interrupted, by the handler that puts its words back.
+    pub(crate) const HELD: u32 = KEEPING | 1;
     /// Counts the adds of handlers that interrupted one.
     pub(crate) const INTERRUPTED: usize = 4;
     /// The duration, for the extremes.
@@ -151,6 +159,21 @@ pub(crate) mod frame {
     pub(crate) const BYTES: usize = 32;
 }
 
+/// Offsets within a lane's ring of samples.
+pub(crate) mod ring {
+    /// Wide: places filled since the lane was made. Grows for ever.
+    pub(crate) const HEAD: usize = 0;
+    /// Wide: what HEAD was when the lane last caught up with a clear.
+    pub(crate) const BEGIN: usize = 8;
+    /// The owner's own: the next place, in bytes from the first.
+    pub(crate) const CURSOR: usize = 16;
+    // 20 to 31: not used.
+    /// First place.
+    pub(crate) const PLACES: usize = 32;
+    /// Bytes of a place: start, and section and duration.
+    pub(crate) const BYTES: usize = 16;
+}
+
 /// Offsets within a path's record.
 pub(crate) mod record {
     pub(crate) const PARENT: usize = 0;
@@ -164,6 +187,8 @@ pub(crate) mod record {
 
 /// Bytes of a row of scratch; `snapshot.rs` asserts that it holds a row.
 pub(crate) const ROW_BYTES: usize = 144;
+/// Bytes of a histogram: a wide count for each bucket.
+pub(crate) const HISTOGRAM_BYTES: usize = 8 * BUCKETS;
 /// Bytes of a birth: count at the last new beginning, ticket.
 pub(crate) const BIRTH_BYTES: usize = 16;
 const LINE: u64 = 64;
@@ -189,6 +214,12 @@ pub struct Layout {
     pub(crate) frames: usize,
     /// Within a lane.
     pub(crate) births: usize,
+    /// Within a lane: its ring of samples.
+    pub(crate) ring: usize,
+    /// Places of a ring: one more than samples, for the one that is being written.
+    pub(crate) places: u32,
+    /// Within a lane: a histogram for each section.
+    pub(crate) histograms: usize,
     pub(crate) late: usize,
     pub(crate) bank_bytes: usize,
     pub(crate) scratch: usize,
@@ -230,15 +261,26 @@ impl Layout {
         let lanes = up(rules + 4 * config.rules as u64, line);
         let frames = lane::SLOTS as u64 + slots * slot_bytes as u64;
         let births = frames + frame::BYTES as u64 * (1 + config.depth as u64);
-        let lane_bytes = up(births + BIRTH_BYTES as u64 * slots, line);
+        let behind = births + BIRTH_BYTES as u64 * slots;
+        let places = if config.samples_per_lane == 0 { 0 } else { config.samples_per_lane + 1 };
+        let (ring, behind) = if places == 0 {
+            (behind, behind)
+        } else {
+            let ring = up(behind, line);
+            (ring, ring + ring::PLACES as u64 + ring::BYTES as u64 * places as u64)
+        };
+        let all_histograms =
+            if config.histograms { HISTOGRAM_BYTES as u64 * config.sections as u64 } else { 0 };
+        let histograms = up(behind, line);
+        let lane_bytes = up(histograms + all_histograms, line);
         let late = lanes + lane_bytes * config.lanes as u64;
-        let bank_bytes = slots * (slot_bytes as u64 + BIRTH_BYTES as u64);
+        let bank_bytes = slots * (slot_bytes as u64 + BIRTH_BYTES as u64) + all_histograms;
         let scratch = up(late + 2 * bank_bytes * config.late as u64, 16);
         let scratch_bytes = ROW_BYTES as u64 * slots;
         let bytes = scratch + scratch_bytes * config.scratch as u64;
         // Offsets within a lane are 32-bit words, and a block of memory is at most isize::MAX.
-        if lane_bytes > u32::MAX as u64 {
-            return Err(Error::Config("sections"));
+        if behind > u32::MAX as u64 {
+            return Err(Error::Config(if places == 0 { "sections" } else { "samples_per_lane" }));
         }
         if bytes > isize::MAX as u64 {
             return Err(Error::Config("lanes"));
@@ -258,12 +300,31 @@ impl Layout {
             lane_bytes: lane_bytes as usize,
             frames: frames as usize,
             births: births as usize,
+            ring: ring as usize,
+            places,
+            histograms: histograms as usize,
             late: late as usize,
             bank_bytes: bank_bytes as usize,
             scratch: scratch as usize,
             scratch_bytes: scratch_bytes as usize,
             bytes: bytes as usize,
         })
+    }
+
+    /// What a lane's journal says while no add is at work.
+    pub(crate) const fn idle(&self) -> u32 {
+        if self.config.keeps_more() { journal::KEEPING } else { 0 }
+    }
+
+    /// Bytes of a histogram for each section and lane; 0: none kept.
+    pub(crate) const fn histogram_bytes(&self) -> u32 {
+        if self.config.histograms { HISTOGRAM_BYTES as u32 } else { 0 }
+    }
+
+    /// Whether a full ring keeps the oldest samples.
+    #[inline(always)]
+    pub(crate) const fn keeps_oldest(&self) -> bool {
+        matches!(self.config.keep, Keep::Oldest)
     }
 
     /// Bytes of the whole region.

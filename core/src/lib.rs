@@ -49,6 +49,7 @@ mod handle;
 pub mod histogram;
 #[cfg(feature = "std")]
 mod host;
+mod keeping;
 mod lane;
 mod lanes;
 mod late;
@@ -59,8 +60,10 @@ mod lost;
 mod names;
 mod opening;
 mod paths;
+mod percentile;
 mod price;
 mod region;
+mod samples;
 mod section;
 mod sentence;
 mod shape;
@@ -72,7 +75,7 @@ mod tree;
 
 pub use category::{DEFAULT_CATEGORY, OTHER_CATEGORY};
 pub use clock::{Clock, Elapsed, ManualClock, Scale, elapsed, quantum};
-pub use config::{Config, Refusal, Statistics};
+pub use config::{Config, Keep, Refusal, Statistics};
 pub use context::{Detached, Path, Site, SiteWords, Token};
 pub use error::Error;
 pub use export::{Json, Report};
@@ -93,7 +96,9 @@ pub use host::rules::{clear_rules, forbid};
 #[cfg(feature = "std")]
 pub use host::timer::HostTimer;
 pub use layout::Layout;
+pub use percentile::Histogram;
 pub use price::Price;
+pub use samples::{Sample, Samples};
 pub use sentence::Sentence;
 pub use shape::{Kept, Line, Shape};
 pub use snapshot::{Losses, Row, Section, Snapshot};

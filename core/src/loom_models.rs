@@ -33,7 +33,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use loom::thread;
 
 use crate::clock::{Clock, Scale};
-use crate::config::{Config, Statistics};
+use crate::config::{Config, Keep, Statistics};
 use crate::context::{Detached, Token};
 use crate::host::memory::Allocation;
 use crate::layout::Layout;
@@ -90,6 +90,9 @@ const TWO: Config = Config {
     scratch: 0,
     late: 0,
     statistics: Statistics::COUNT_TOTAL,
+    samples_per_lane: 0,
+    keep: Keep::Newest,
+    histograms: false,
 };
 
 /// A timer over memory of loom's.

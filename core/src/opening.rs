@@ -6,6 +6,7 @@ use crate::clock::Clock;
 use crate::context::{INDEX_MASK, Path, SiteWords, site_owner};
 use crate::error::Error;
 use crate::general::DISCARDED;
+use crate::keeping;
 use crate::lane::{self, birth_of, slot_of};
 use crate::late;
 use crate::layout::{frame, header, lane as at, loss, slot};
@@ -171,6 +172,10 @@ impl<S: Shape, C: Clock> Lane<'_, S, C> {
             lane::restamp(slot, birth, era | category);
         } else {
             self.discard_open(Some(index));
+            // One that was never entered has counted nothing.
+            if layout.config.histograms && named && slot.wide(slot::COUNT).load() != 0 {
+                keeping::forget(keeping::histogram_of(self.lane, layout, index));
+            }
             lane::begin::<S>(slot, birth, era | category, self.timer.ticket());
         }
     }

@@ -1,7 +1,7 @@
 //! What the timer itself costs: an enter and exit, and the clock's quantum, measured on the machine.
 
 use crate::clock::{Clock, Elapsed, elapsed, quantum};
-use crate::config::Config;
+use crate::config::{Config, Keep};
 use crate::context::Site;
 use crate::layout::{Layout, header};
 use crate::region::Memory;
@@ -23,7 +23,8 @@ const NEAR: u128 = 4;
 /// could not be measured (a clock that stands still).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Price {
-    /// An enter and its exit, the time that nesting one more section adds to its parent.
+    /// An enter and its exit, the time that nesting one more section adds to its parent. With its
+    /// sample, where these are kept; without what a histogram adds (a few nanoseconds).
     pub pair: u32,
     /// The usual step of the clock.
     pub quantum: u32,
@@ -48,6 +49,9 @@ const TINY: Config = Config {
     scratch: 0,
     late: 0,
     statistics: crate::config::Statistics::FULL,
+    samples_per_lane: 0,
+    keep: Keep::Newest,
+    histograms: false,
 };
 
 impl<S: Shape, C: Clock> Timer<S, C> {
@@ -69,7 +73,9 @@ impl<S: Shape, C: Clock> Timer<S, C> {
 
     #[inline(never)]
     fn measure(&self) -> Price {
-        let config = Config { statistics: S::STATISTICS, ..TINY };
+        // What samples cost belongs to the price; a histogram would take too much of the stack.
+        let samples_per_lane = self.layout.config.samples_per_lane.min(1);
+        let config = Config { statistics: S::STATISTICS, samples_per_lane, ..TINY };
         let (Ok(layout), words) =
             (Layout::new(config, S::SLOT_BYTES as u32), Words::<512>::zeroed())
         else {

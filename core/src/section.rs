@@ -49,6 +49,12 @@ impl<'s> Section<'s> {
             .then(|| Section { snapshot: self.snapshot, row: &self.snapshot.rows[parent as usize] })
     }
 
+    /// Its number in its timer, by which samples name it. Of sections united by
+    /// [`flatten`](crate::Snapshot::flatten), the first one's.
+    pub const fn number(&self) -> u32 {
+        self.row.section
+    }
+
     /// Its category: the one it was last entered with.
     pub fn category(&self) -> &'s str {
         let snapshot = self.snapshot;

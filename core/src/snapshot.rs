@@ -88,6 +88,8 @@ pub struct Snapshot<'t> {
     pub(crate) region: Memory<'t>,
     pub(crate) layout: &'t Layout,
     pub(crate) rows: &'t mut [Row],
+    /// The epoch that was gathered.
+    pub(crate) epoch: u64,
     /// The scratch area that the rows lie in, given back at the end.
     _claim: Option<Claim<'t>>,
     pub(crate) used: u32,
@@ -171,12 +173,13 @@ impl<S: Shape, C: Clock> Timer<S, C> {
         rows: &'t mut [Row],
         claim: Option<Claim<'t>>,
     ) -> Result<Snapshot<'t>, Error> {
-        self.gather(region, rows)?;
+        let epoch = self.gather(region, rows)?;
         let scale = self.freeze_scale(region);
         let mut snapshot = Snapshot {
             region,
             layout: &self.layout,
             rows,
+            epoch,
             _claim: claim,
             used: paths::used(region, &self.layout),
             first: NO_ROW,

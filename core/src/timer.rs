@@ -10,6 +10,7 @@ use core::marker::PhantomData;
 
 use crate::clock::{Clock, Elapsed, elapsed};
 use crate::context::{INDEX_MASK, PARENT_SHIFT, Site, SiteWords, Token};
+use crate::keeping::exit_keeping;
 use crate::lane::{self, slot_of};
 use crate::layout::{Layout, frame, header, lane as at, slot};
 use crate::names::Name;
@@ -160,7 +161,10 @@ impl<S: Shape, C: Clock> Lane<'_, S, C> {
         let node = frame.word(frame::NODE).load(Relaxed); // Relaxed: the owner's own write
         let exclusive = S::STATISTICS.has_exclusive();
         let children = if exclusive { frame.wide(frame::CHILDREN).load() } else { 0 };
-        lane::add::<S>(lane, node & INDEX_MASK, elapsed, children);
+        if !lane::is_plain(lane) {
+            return exit_keeping(self.timer, lane, top, elapsed, children);
+        }
+        lane::write::<S>(lane, node & INDEX_MASK, elapsed, children, 0, || ());
         self.pop(top, elapsed);
         0
     }

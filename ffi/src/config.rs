@@ -21,6 +21,16 @@ pub enum Statistics {
     Full = 3,
 }
 
+/// Which samples a full ring keeps.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Keep {
+    /// The newest: a new sample takes the place of the oldest.
+    Newest = 0,
+    /// The oldest since the last clear: a new one is dropped.
+    Oldest = 1,
+}
+
 /// A clock: returns ticks. Called by any thread, by several at once, and from signal handlers where
 /// they time sections. It returns: no exception, no longjmp.
 pub type Clock = Option<extern "C" fn(data: *mut c_void) -> u64>;
@@ -50,6 +60,15 @@ pub struct Config {
     pub late: u32,
     /// One of xtimer_statistics.
     pub statistics: u32,
+    /// Durations that each thread's lane keeps one by one, with their starts, 16 bytes each; 0: none.
+    /// One of 2^44 ticks or more (an hour at least) takes the place of two.
+    pub samples_per_lane: u32,
+    /// One of xtimer_keep: which samples stay where there are more.
+    pub keep: u32,
+    /// Whether each section has a histogram of its durations, for percentiles (1), or none (0). Costs
+    /// 15,360 bytes of address space for each section in each lane, 16 GiB with the default
+    /// capacities, so ask for fewer lanes or sections; few of its pages are ever touched.
+    pub histograms: u32,
     /// Significant bits of the clock function's ticks, 1 to 64; ignored where `clock` is NULL.
     pub clock_width: u32,
     /// Ticks a second of the clock function; ignored where `clock` is NULL.
@@ -75,6 +94,9 @@ impl Config {
             scratch: host.scratch,
             late: host.late,
             statistics: Statistics::Full as u32,
+            samples_per_lane: host.samples_per_lane,
+            keep: Keep::Newest as u32,
+            histograms: 0,
             clock_width: 64,
             clock_hertz: 1_000_000_000,
             clock: None,
@@ -129,6 +151,21 @@ impl HostConfig {
                 return Err(out_of_range(format_args!("There are no statistics {other}.")));
             }
         };
+        let keep = match config.keep {
+            0 => xtimer_core::Keep::Newest,
+            1 => xtimer_core::Keep::Oldest,
+            other => {
+                return Err(out_of_range(format_args!(
+                    "The config's keep is {other}; it must be 0 (newest) or 1 (oldest)."
+                )));
+            }
+        };
+        if config.histograms > 1 {
+            return Err(out_of_range(format_args!(
+                "The config's histograms is {}; it must be 0 or 1.",
+                config.histograms
+            )));
+        }
         let clock = match config.clock {
             None => None,
             Some(_) if !(1..=64).contains(&config.clock_width) => {
@@ -158,6 +195,9 @@ impl HostConfig {
             scratch: config.scratch,
             late: config.late,
             statistics,
+            samples_per_lane: config.samples_per_lane,
+            keep,
+            histograms: config.histograms == 1,
         };
         Ok(Self { capacities, clock })
     }

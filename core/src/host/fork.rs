@@ -41,7 +41,7 @@ impl<S: Shape, C: Clock> Timer<S, C> {
             if is_founded(lane) {
                 lane.word(at::TOP).store(lane.word(at::FRAMES).load(Relaxed), Relaxed);
             }
-            lane.word(at::JOURNAL + journal::SECTION).store(0, Relaxed);
+            lane.word(at::JOURNAL + journal::SECTION).store(self.layout.idle(), Relaxed);
             lane.word(at::OWNER).store(0, Release);
         }
         region.wide(header::STATE).add(EPOCH, SeqCst);
