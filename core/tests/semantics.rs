@@ -6,11 +6,12 @@ mod model;
 
 use model::both::Both;
 use model::calls::{Call, Limits};
-use model::operations::{Operation, limits, operations};
+use model::kept::Keeping;
+use model::operations::{Operation, keeping, limits, operations};
 use proptest::prelude::*;
 
-fn agree(limits: Limits, operations: &[Operation]) {
-    let mut both = Both::new(limits);
+fn agree(limits: Limits, keeping: Keeping, operations: &[Operation]) {
+    let mut both = Both::keeping(limits, keeping);
     for (step, operation) in operations.iter().enumerate() {
         let Some(call) = operation.resolve(both.model()) else { continue };
         if matches!(call, Call::EnterBeneath { path, .. } if both.model().path_is_lost(path)) {
@@ -33,8 +34,9 @@ proptest! {
     #[test]
     fn random_sequences_of_calls_agree_with_the_naive_model(
         limits in limits(),
+        keeping in keeping(),
         operations in operations(200),
     ) {
-        agree(limits, &operations);
+        agree(limits, keeping, &operations);
     }
 }

@@ -6,11 +6,12 @@
 use std::collections::HashMap;
 
 use xtimer_core::{
-    Config, Context, DEFAULT_CATEGORY, Detached, Error, Line, ManualClock, Path, Site, Snapshot,
-    Timer, Token,
+    Config, Context, DEFAULT_CATEGORY, Detached, Error, Keep, Line, ManualClock, Path, Sample,
+    Samples, Site, Snapshot, Timer, Token,
 };
 
 use super::calls::{Call, Limits, Outcome, Refusal};
+use super::kept::{Keeping, Taken, buckets};
 use super::operations::MOST_CONTEXTS;
 use super::snapshot::{Snapshot as Expected, base_name};
 use super::state::Model;
@@ -218,10 +219,68 @@ fn same_rows(real: &Snapshot<'_>, expected: &Expected) {
     assert_eq!(real.category_total("never entered"), 0);
 }
 
-fn compare(timer: &Timer<Line, Clock>, model: &Model) {
+/// The samples of each section, and of all of them.
+fn same_samples(timer: &Timer<Line, Clock>, model: &Model, keeping: Keeping) {
+    let mut memory = vec![Sample::default(); timer.samples_bound()];
+    let check = |samples: &Samples<'_>, (kept, dropped): (Vec<Taken>, u64), at: &str| {
+        let times = |sample: &Sample| (sample.start, sample.duration, sample.lane as usize);
+        let expected: Vec<_> =
+            kept.iter().map(|taken| (taken.start, taken.duration, taken.lane)).collect();
+        assert_eq!(samples.kept.iter().map(times).collect::<Vec<_>>(), expected, "{at}");
+        assert_eq!(samples.dropped, dropped, "{at}");
+    };
+    let history = model.history();
+    for row in &model.snapshot().rows {
+        let path: Vec<_> = row.path.iter().map(String::as_str).collect();
+        let samples = timer.samples(&path, &mut memory).expect("they fit");
+        let expected = match keeping.samples {
+            0 => (Vec::new(), 0),
+            _ => history.samples(keeping, Some(&row.path)),
+        };
+        check(&samples, expected, &format!("samples of {path:?}"));
+    }
+    let samples = timer.all_samples(&mut memory).expect("they fit");
+    let expected = match keeping.samples {
+        0 => (Vec::new(), 0),
+        _ => history.samples(keeping, None),
+    };
+    check(&samples, expected, "all samples");
+    assert_eq!(timer.samples(&["never entered"], &mut memory), Ok(Samples::default()));
+}
+
+/// The histogram of each row, and what it says of percentiles.
+fn same_histograms(real: &Snapshot<'_>, model: &Model, keeping: Keeping, flattened: bool) {
+    const SHARES: [u32; 5] = [0, 250_000, 500_000, 990_000, 1_000_000];
+    for section in real.sections() {
+        let path: Vec<_> = section.path().map(str::to_owned).collect();
+        let Some(histogram) = section.histogram() else {
+            assert!(!keeping.histograms && section.percentile(500_000).is_none());
+            continue;
+        };
+        assert!(keeping.histograms);
+        let durations = model.history().durations(&path, flattened);
+        let mut found = std::collections::BTreeMap::new();
+        histogram.for_each(|index, count| _ = found.insert(index, count)).expect("not cleared");
+        assert_eq!(found, buckets(&durations), "histogram of {path:?}");
+        let Some(percentiles) = section.percentiles(SHARES) else {
+            assert!(durations.is_empty(), "percentiles of {path:?}");
+            continue;
+        };
+        for (share, percentile) in SHARES.into_iter().zip(percentiles) {
+            let rank = (durations.len() as u64 * u64::from(share)).div_ceil(1_000_000).max(1);
+            let exact = durations[rank as usize - 1];
+            let error = percentile.abs_diff(exact);
+            assert!(error <= exact / 32, "{share} of {path:?}: {percentile} for {exact}");
+        }
+    }
+}
+
+fn compare(timer: &Timer<Line, Clock>, model: &Model, keeping: Keeping) {
+    same_samples(timer, model, keeping);
     let expected = model.snapshot();
     let mut real = timer.snapshot().expect("nobody else takes snapshots");
     same_rows(&real, &expected);
+    same_histograms(&real, model, keeping, false);
     let (losses, wanted) = (*real.losses(), &expected.losses);
     assert_eq!(losses.unclosed, wanted.unclosed, "unclosed");
     assert_eq!(losses.too_deep, wanted.too_deep, "too deep");
@@ -234,19 +293,26 @@ fn compare(timer: &Timer<Line, Clock>, model: &Model) {
     assert_eq!(losses.steps_back, 0);
     real.flatten();
     same_rows(&real, &expected.flatten());
+    same_histograms(&real, model, keeping, true);
 }
 
 /// Both of them.
 pub struct Both {
     model: Model,
     real: Real,
+    keeping: Keeping,
     /// A section was entered beneath a path without a slot. What lay around it, and whether that was
     /// before a clear, the core does not know any more; the model does, so they may part there.
     parted: bool,
 }
 
 impl Both {
+    /// With samples and histograms.
     pub fn new(limits: Limits) -> Self {
+        Self::keeping(limits, Keeping { samples: 64, oldest: false, histograms: true })
+    }
+
+    pub fn keeping(limits: Limits, keeping: Keeping) -> Self {
         let most = Config::MOST_SECTIONS as usize;
         let limits = Limits { sections: limits.sections.min(most * 2 / 3), ..limits };
         let clock: Clock = Box::leak(Box::new(ManualClock::new(64)));
@@ -259,11 +325,14 @@ impl Both {
             name_bytes: 8192,
             scratch: 1,
             late: 0,
+            samples_per_lane: keeping.samples as u32,
+            keep: if keeping.oldest { Keep::Oldest } else { Keep::Newest },
+            histograms: keeping.histograms,
             ..Config::HOST
         };
         let timer = Timer::with_clock(config, clock).expect("these capacities work");
         let timer = Box::leak(Box::new(timer));
-        Self { model: Model::new(limits), real: Real::new(timer, clock), parted: false }
+        Self { model: Model::new(limits), real: Real::new(timer, clock), keeping, parted: false }
     }
 
     /// The model, to ask what means something.
@@ -284,7 +353,7 @@ impl Both {
     /// Their snapshot.
     pub fn snapshot(&self) -> Expected {
         if !self.parted {
-            compare(self.real.timer, &self.model);
+            compare(self.real.timer, &self.model, self.keeping);
         }
         self.model.snapshot()
     }

@@ -7,6 +7,7 @@
 //! state        what the model consists of, and what may be asked of it
 //! both         the real core beside it, call by call
 //! snapshot     the numbers that must come out              (std only)
+//! kept         the samples and histograms that must        (std only)
 //! examples     hand-worked examples, a test for each sentence of the specification, in both
 //! properties   what random operations must not break in the model itself
 //! ```
@@ -16,6 +17,7 @@
 
 pub mod both;
 pub mod calls;
+pub mod kept;
 pub mod naive;
 pub mod operations;
 pub mod snapshot;

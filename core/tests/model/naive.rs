@@ -4,6 +4,7 @@
 //! an entry of a map, and clear empties the map.
 
 use super::calls::{Call, DEFAULT, OTHER, Outcome, Path, Refusal};
+use super::kept::Taken;
 use super::snapshot::{Losses, Section, base_name};
 use super::state::{Context, Handle, Lane, Model, Open, Parent, Place};
 
@@ -293,7 +294,8 @@ impl Model {
         if let Some(parent) = stack.last_mut() {
             parent.children += elapsed;
         }
-        self.close(&closed, elapsed);
+        let lane = self.contexts[context].lane;
+        self.close(&closed, lane, closed.start, elapsed);
 
         let name = |open: &Open| open.path.last().cloned().unwrap_or_default();
         if discarded.is_empty() {
@@ -304,7 +306,7 @@ impl Model {
     }
 
     /// Adds a time to the section it was measured for.
-    fn close(&mut self, open: &Open, elapsed: u64) {
+    fn close(&mut self, open: &Open, lane: usize, start: u64, elapsed: u64) {
         // "A section open at the clear is not recorded when it exits, also where its path was
         // entered anew since."
         if !open.current {
@@ -312,10 +314,15 @@ impl Model {
         }
         match open.place {
             // "Repeated entries of a path add to one section."
-            Place::Own => match self.sections.get_mut(&open.path) {
-                Some(section) => section.add(elapsed, elapsed - open.children),
-                None => unreachable!("entered since the clear, so recorded"),
-            },
+            Place::Own => {
+                match self.sections.get_mut(&open.path) {
+                    Some(section) => section.add(elapsed, elapsed - open.children),
+                    None => unreachable!("entered since the clear, so recorded"),
+                }
+                // "A timer created with a sample capacity keeps each duration with its start."
+                let path = open.path.clone();
+                self.history.0.push(Taken { path, lane, start, duration: elapsed });
+            }
             place => self.losses.add(&open.category, place, elapsed),
         }
     }
@@ -335,7 +342,9 @@ impl Model {
         let parent = self.parent_on_stack(context);
         match self.admit(context, &parent, name, None, category) {
             Ok(open) => {
-                self.close(&open, ticks);
+                // It took so long before now, or since the clock's beginning.
+                let lane = self.contexts[context].lane;
+                self.close(&open, lane, self.now.saturating_sub(ticks), ticks);
                 Outcome::Done
             }
             Err(refusal) => Outcome::Refused(refusal),
@@ -363,7 +372,8 @@ impl Model {
             self.losses.not_open += 1;
             return Outcome::Refused(Refusal::NotOpen);
         };
-        self.close(&open, self.now - open.start);
+        let lane = self.contexts[context].lane;
+        self.close(&open, lane, open.start, self.now - open.start);
         if open.current && open.place == Place::Own {
             let category = self.latest[&open.path].0.clone();
             let lane = &mut self.lanes[self.contexts[context].lane];
@@ -376,6 +386,7 @@ impl Model {
     /// starts again."
     fn clear(&mut self) -> Outcome {
         self.sections.clear();
+        self.history.0.clear();
         self.losses = Losses::default();
         for lane in &mut self.lanes {
             lane.used.clear();

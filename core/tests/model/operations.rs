@@ -8,6 +8,7 @@ use proptest::prelude::*;
 use proptest::strategy::Union;
 
 use super::calls::{Call, Limits};
+use super::kept::Keeping;
 use super::state::Model;
 
 /// Names that collide, among each other and with counted ones.
@@ -195,6 +196,12 @@ pub fn plain(max_len: usize) -> impl Strategy<Value = Vec<Operation>> {
     timed(1, operation.boxed(), max_len)
 }
 
+/// Samples and histograms: none, or rings that are full soon.
+pub fn keeping() -> impl Strategy<Value = Keeping> {
+    (prop_oneof![Just(0), 1..6usize, 20..60usize], any::<bool>(), any::<bool>())
+        .prop_map(|(samples, oldest, histograms)| Keeping { samples, oldest, histograms })
+}
+
 /// Capacities: roomy, or so tight that everything overflows.
 pub fn limits() -> impl Strategy<Value = Limits> {
     let tight = (1..12usize, 2..7usize, 1..6usize, 1..4usize).prop_map(
@@ -340,7 +347,7 @@ fn forbidden() -> impl Strategy<Value = &'static str> + Clone {
     prop_oneof![1 => Just("default"), 5 => select(CATEGORIES)]
 }
 
-/// Times, 0 and some whose squares need more than 64 bits among them.
+/// Times: 0, some whose squares need more than 64 bits, and some that a sample needs two places for.
 fn ticks() -> impl Strategy<Value = u64> + Clone {
-    prop_oneof![3 => Just(0), 8 => 1..10u64, 3 => 10..2_000u64, 1 => (1u64 << 32)..(1 << 40)]
+    prop_oneof![3 => Just(0), 8 => 1..10u64, 3 => 10..2_000u64, 1 => (1u64 << 32)..(1 << 40), 1 => ((1u64 << 44) - 3)..(1 << 46)]
 }

@@ -177,7 +177,7 @@ impl Snapshot {
     pub fn flatten(&self) -> Snapshot {
         let mut merged: Vec<Row> = Vec::new();
         for row in &self.rows {
-            let path: Path = row.path.iter().map(|name| base_name(name).to_string()).collect();
+            let path = base_path(&row.path);
             match merged.iter_mut().find(|other| other.path == path) {
                 Some(other) => {
                     other.section.merge(&row.section);
@@ -203,6 +203,11 @@ pub fn base_name(name: &str) -> &str {
     let digits = integer.strip_prefix('-').unwrap_or(integer);
     let counted = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
     if counted { base } else { name }
+}
+
+/// A path as flattened rows show it.
+pub fn base_path(path: &Path) -> Path {
+    path.iter().map(|name| base_name(name).to_string()).collect()
 }
 
 /// The direct parent's path.

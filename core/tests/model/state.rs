@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::calls::{DEFAULT, Limits, OTHER, Path};
+use super::kept::History;
 use super::snapshot::{Losses, Row, Section, Snapshot};
 
 /// Where a section's time goes.
@@ -85,6 +86,7 @@ pub struct Model {
     pub(super) latest: HashMap<Path, (String, u64)>,
     /// What was recorded since the last clear.
     pub(super) sections: HashMap<Path, Section>,
+    pub(super) history: History,
     pub(super) losses: Losses,
     pub(super) lanes: Vec<Lane>,
     pub(super) contexts: Vec<Context>,
@@ -108,6 +110,7 @@ impl Model {
             rules: BTreeSet::new(),
             latest: HashMap::new(),
             sections: HashMap::new(),
+            history: History::default(),
             losses: Losses::default(),
             lanes: Vec::new(),
             contexts: Vec::new(),
@@ -134,6 +137,11 @@ impl Model {
             });
         }
         Snapshot::new(rows, self.losses.clone())
+    }
+
+    /// All durations since the last clear.
+    pub fn history(&self) -> &History {
+        &self.history
     }
 
     /// The tick it is.
