@@ -18,7 +18,7 @@ use std::cell::{Cell, RefCell};
 use std::sync::{Mutex, PoisonError};
 use std::{env, ptr};
 
-use xtimer_core::{Config, Error, Section, Site, Token};
+use xtimer_core::{Config, Error, Sample, Section, Site, Snapshot, Token};
 
 mod stress;
 mod wellformed;
@@ -121,6 +121,9 @@ impl Interruption<'_> {
 
 const SMALL: Config =
     Config { sections: 32, depth: 8, lanes: 2, categories: 8, scratch: 2, ..Config::HOST };
+
+/// The same with samples and histograms.
+const KEEPING: Config = Config { samples_per_lane: 16, histograms: true, ..SMALL };
 
 /// What a call leaves behind, beneath `main`: paths and how often each was recorded.
 type Outcome = &'static [(&'static [&'static str], u64)];
@@ -234,6 +237,7 @@ fn check(interruption: &Interruption<'_>, outcome: Outcome, instruction: u64) {
         let is_count = section.count() == *count || interruption.same;
         assert!(is_count, "{names:?}: {}, at instruction {instruction}", section.count());
     }
+    check_kept(interruption.timer, &snapshot, instruction);
     let ran = u64::from(interruption.ran.get());
     if interruption.same {
         // Those of the handler stand beside main's or within them; none is lost.
@@ -241,6 +245,28 @@ fn check(interruption: &Interruption<'_>, outcome: Outcome, instruction: u64) {
     }
     let is_cleared = interruption.cleared && handlers < 2 * ran;
     assert!(is_cleared || handlers == 2 * ran, "{handlers}, at instruction {instruction}");
+}
+
+/// Of each section: whole samples, each duration kept or counted, each in the histogram.
+fn check_kept(timer: &SharedTimer, snapshot: &Snapshot<'_>, instruction: u64) {
+    let mut buffer = vec![Sample::default(); timer.samples_bound()];
+    let config = timer.config();
+    for section in snapshot.sections() {
+        let path: Vec<_> = section.path().collect();
+        let at = || format!("{path:?}, at instruction {instruction}");
+        let samples = timer.samples(&path, &mut buffer).unwrap();
+        let all = samples.kept.len() as u64 + samples.dropped;
+        assert!(config.samples_per_lane == 0 || all == section.count(), "{}", at());
+        // Only one that came in the middle of another's is not kept: the handler's, twice at most.
+        assert!(samples.dropped <= 2, "{} dropped {}", at(), samples.dropped);
+        let sum: u64 = samples.kept.iter().map(|sample| sample.duration).sum();
+        assert!(samples.dropped > 0 || all == 0 || sum == section.total(), "{}", at());
+        if let Some(histogram) = section.histogram() {
+            let mut sum = 0;
+            histogram.for_each(|_, count| sum += count).unwrap();
+            assert_eq!(sum, section.count(), "{}", at());
+        }
+    }
 }
 
 fn nest(context: &ThreadContext<'_>, site: &Site) {
@@ -258,8 +284,17 @@ const REPEATED: Outcome = &[(&["main"], 0), (&["main", "part"], 3)];
 /// The fast path, at each of its instructions, on one timer: call sites remember only so many.
 #[test]
 fn of_a_repeated_enter_and_exit() {
+    repeated(SMALL);
+}
+
+#[test]
+fn of_a_repeated_enter_and_exit_with_samples_and_histograms() {
+    repeated(KEEPING);
+}
+
+fn repeated(config: Config) {
     let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
-    let timer = small_timer(SMALL);
+    let timer = small_timer(config);
     let call = |_: &SharedTimer, context: &ThreadContext<'_>| {
         nest(context, &PART);
         nest(context, &PART);
@@ -335,7 +370,9 @@ fn of_recording_and_detached_sections() {
         context.finish(detached).unwrap();
     };
     let outcome: Outcome = &[(&["main"], 0), (&["main", "measured"], 1), (&["main", "part"], 1)];
-    at_many_instructions(SMALL, prepare, call, outcome, false);
+    for config in [SMALL, KEEPING] {
+        at_many_instructions(config, prepare, call, outcome, false);
+    }
 }
 
 #[test]
@@ -375,5 +412,7 @@ fn of_the_first_enter_after_a_clear() {
         timer.clear().unwrap();
         nest(context, &MAIN);
     };
-    at_many_instructions(SMALL, prepare, call, &[(&["main"], 1)], true);
+    for config in [SMALL, Config { histograms: false, ..KEEPING }] {
+        at_many_instructions(config, prepare, call, &[(&["main"], 1)], true);
+    }
 }
