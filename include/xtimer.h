@@ -49,7 +49,8 @@ typedef enum xtimer_status {
     XTIMER_STATUS_BAD_DURATION = 8,
     // The path or detached section belongs to another timer.
     XTIMER_STATUS_OTHER_TIMER = 9,
-    // Taken just now by another snapshot, clear or change of rules. Try again.
+    // Taken just now by another snapshot, clear or change of rules, or by the call that a signal
+    // handler interrupted. Try again.
     XTIMER_STATUS_BUSY = 10,
     // The buffer is too small; nothing was written to it.
     XTIMER_STATUS_TOO_SMALL = 11,
@@ -65,7 +66,8 @@ typedef enum xtimer_status {
     XTIMER_STATUS_NO_TIMER = 34,
     // As many timers exist as there can be.
     XTIMER_STATUS_TOO_MANY_TIMERS = 35,
-    // The thread is ending, or the default timer's memory could not be had.
+    // The thread is ending, all lanes are taken and there are no late contexts, or memory could not be
+    // had.
     XTIMER_STATUS_NO_CONTEXT = 36,
     // No such section is recorded, or no such entry exists.
     XTIMER_STATUS_NOT_FOUND = 37,
@@ -206,6 +208,8 @@ typedef struct xtimer_losses_t {
     uint64_t base_name;
     // Begins of new paths that found the table full.
     uint64_t no_slot;
+    // Entries of signal handlers, not recorded: they met the section in the middle of a change.
+    uint64_t interrupted;
     // Begins with a category that did not fit (since the timer was made).
     uint64_t categories;
     // Threads that found no lane (since the timer was made).
@@ -239,6 +243,15 @@ typedef struct xtimer_config_t {
     uint32_t late;
     // One of xtimer_statistics.
     uint32_t statistics;
+    // Durations that each thread's lane keeps one by one, with their starts, 16 bytes each; 0: none.
+    // One of 2^44 ticks or more (an hour at least) takes the place of two.
+    uint32_t samples_per_lane;
+    // One of xtimer_keep: which samples stay where there are more.
+    uint32_t keep;
+    // Whether each section has a histogram of its durations, for percentiles (1), or none (0). Costs
+    // 15,360 bytes of address space for each section in each lane, 16 GiB with the default
+    // capacities, so ask for fewer lanes or sections; few of its pages are ever touched.
+    uint32_t histograms;
     // Significant bits of the clock function's ticks, 1 to 64; ignored where `clock` is NULL.
     uint32_t clock_width;
     // Ticks a second of the clock function; ignored where `clock` is NULL.

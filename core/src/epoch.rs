@@ -4,12 +4,15 @@
 use crate::clock::Clock;
 use crate::context::{INDEX_MASK, Token};
 use crate::general::DISCARDED;
-use crate::lane::{ERA, ERA_BITS, slot_of};
+use crate::lane::{ERA, ERA_BITS, rewriting, slot_of};
 use crate::layout::{frame, lane as at, loss, slot};
 use crate::samples;
 use crate::shape::Shape;
 use crate::sync::{CATEGORY_BITS, Relaxed, Release, fence};
 use crate::timer::{EPOCH, Lane, flag};
+
+/// For `rewriting`: the lane's era, not a slot.
+const NO_SLOT: u32 = 0;
 
 impl<S: Shape, C: Clock> Lane<'_, S, C> {
     /// Frames (of this section, or all) that were open at a clear will not be recorded.
@@ -29,35 +32,53 @@ impl<S: Shape, C: Clock> Lane<'_, S, C> {
         }
     }
 
-    /// Brings the lane up to the region's epoch and flags.
-    pub(crate) fn catch_up(self, state: u64) {
-        let mine = self.lane.wide(at::STATE).load();
+    /// Brings the lane up to the region's epoch and flags. False in a handler that interrupted just
+    /// that.
+    pub(crate) fn catch_up(self, state: u64) -> bool {
+        if self.lane.wide(at::STATE).load() == self.wanted(state) {
+            return true;
+        }
+        // What a handler counts from here on stays.
+        let is_behind = || self.lane.wide(at::STATE).load() / EPOCH != state / EPOCH;
+        if is_behind() {
+            self.lane.wide(at::LOSSES + 8 * loss::INTERRUPTED).store(0);
+        }
+        rewriting(self.lane, NO_SLOT, || {
+            // Again: a handler may have caught up just now, with a later clear even.
+            if self.lane.wide(at::STATE).load() / EPOCH <= state / EPOCH {
+                if is_behind() {
+                    self.begin_era();
+                }
+                // Release: a reader that sees this epoch sees the era that goes with it.
+                self.lane.wide(at::STATE).store_ordered(self.wanted(state), Release);
+            }
+        })
+    }
+
+    /// The lane's own copy of STATE.
+    fn wanted(self, state: u64) -> u64 {
         let general = self.is_general() || state & flag::MASK != 0;
-        let wanted = if general { state | u64::from(flag::GENERAL) } else { state };
-        if mine == wanted {
-            return;
+        if general { state | u64::from(flag::GENERAL) } else { state }
+    }
+
+    fn begin_era(self) {
+        // Release pairs with the fence in `gather`: who sees the era move, or a stamp go, sees the
+        // epoch move.
+        fence(Release);
+        let era = self.lane.word(at::ERA).load(Relaxed); // Relaxed: own, as below
+        if era >> CATEGORY_BITS == (1 << ERA_BITS) - 1 {
+            self.forget_stamps();
+        } else {
+            self.lane.word(at::ERA).store(era + ERA, Relaxed);
         }
-        if mine / EPOCH != state / EPOCH {
-            // Release pairs with the fence in `gather`: who sees the era move, or a stamp go,
-            // sees the epoch move.
-            fence(Release);
-            let era = self.lane.word(at::ERA).load(Relaxed); // Relaxed: own, as below
-            if era >> CATEGORY_BITS == (1 << ERA_BITS) - 1 {
-                self.forget_stamps();
-            } else {
-                self.lane.word(at::ERA).store(era + ERA, Relaxed);
-            }
-            if self.is_late() {
-                self.discard_open(None);
-            } else if self.timer.layout.places != 0 {
-                samples::begin(self.lane.at(self.timer.layout.ring));
-            }
-            for counter in 0..loss::COUNT {
-                self.lane.wide(at::LOSSES + 8 * counter).store(0);
-            }
+        if self.is_late() {
+            self.discard_open(None);
+        } else if self.timer.layout.places != 0 {
+            samples::begin(self.lane.at(self.timer.layout.ring));
         }
-        // Release: a reader that sees this epoch sees the era that goes with it.
-        self.lane.wide(at::STATE).store_ordered(wanted, Release);
+        for counter in (0..loss::COUNT).filter(|counter| *counter != loss::INTERRUPTED) {
+            self.lane.wide(at::LOSSES + 8 * counter).store(0);
+        }
     }
 
     /// Begins the eras again, once in 2^20 clears: no stamp of an earlier round is left.

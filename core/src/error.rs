@@ -41,7 +41,8 @@ pub enum Error {
     BadDuration,
     /// The path handle or detached section belongs to another timer.
     OtherTimer,
-    /// The resource is taken just now: scratch for snapshots, or a clear in progress. Try again.
+    /// Taken just now: scratch for snapshots, a clear in progress, or, in a signal handler, the very
+    /// section that it interrupted a change of. Try again.
     Busy,
     /// The caller's memory is too small.
     TooSmall,
@@ -130,7 +131,8 @@ impl core::fmt::Display for Error {
             }
             Self::OtherTimer => formatter.write_str("The handle belongs to another timer."),
             Self::Busy => {
-                formatter.write_str("The timer is busy with another snapshot or clear; try again.")
+                formatter.write_str("The timer is busy with another snapshot or clear, or a signal handler met the section in the \
+                 middle of a change; try again.")
             }
             Self::TooSmall => formatter.write_str("The memory given is too small."),
             Self::Config(field) => config::write_rule(formatter, field),

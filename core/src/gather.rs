@@ -151,6 +151,7 @@ impl<S: Shape, C: Clock> Timer<S, C> {
             steps_back: sums[loss::STEPS_BACK],
             base_name: sums[loss::BASE_NAME],
             no_slot: sums[loss::NO_SLOT],
+            interrupted: sums[loss::INTERRUPTED],
             categories: word(header::LOST_CATEGORIES),
             late_contexts: word(header::LATE_CONTEXTS),
         }

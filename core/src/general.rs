@@ -4,8 +4,9 @@ use crate::clock::{Clock, Elapsed, elapsed};
 use crate::context::{Detached, INDEX_MASK, Token, site_owner};
 use crate::error::Error;
 use crate::keeping;
+use crate::lane::slot_of;
 use crate::late;
-use crate::layout::{frame, header, lane as at, loss};
+use crate::layout::{frame, header, lane as at, loss, slot};
 use crate::opening::Request;
 use crate::shape::Shape;
 use crate::sync::{INDEX_BITS, Relaxed};
@@ -54,8 +55,10 @@ impl<S: Shape, C: Clock> Lane<'_, S, C> {
             return self.fail(Error::BadDuration);
         }
         let Some(target) = self.open(request, state) else { return self.last_code() };
-        self.add(target.index, (ticks, 0), self.timer.start_before(ticks), state / EPOCH);
-        0
+        if self.total_of(target.index, state / EPOCH).checked_add(ticks).is_none() {
+            return self.fail(Error::BadDuration);
+        }
+        self.add(target.index, (ticks, 0), self.timer.start_before(ticks), state / EPOCH)
     }
 
     /// Enters a section that is on no stack; the null one when refused.
@@ -80,7 +83,9 @@ impl<S: Shape, C: Clock> Lane<'_, S, C> {
         }
         let now = self.timer.clock.now();
         let state = self.region.wide(header::STATE).load();
-        self.catch_up(state);
+        if !self.catch_up(state) {
+            return self.refuse_interrupting();
+        }
         if !self.knows(detached.path()) {
             return self.fail(Error::OtherTimer);
         }
@@ -93,9 +98,10 @@ impl<S: Shape, C: Clock> Lane<'_, S, C> {
         };
         // Its category took effect when it was entered, and stays what it is now.
         let category = self.category_of(detached.section);
-        self.ready_slot(detached.section, category, state / EPOCH, false);
-        self.add(detached.section, (elapsed, 0), detached.start, state / EPOCH);
-        0
+        if !self.ready_slot(detached.section, category, state / EPOCH, false) {
+            return self.refuse_interrupting();
+        }
+        self.add(detached.section, (elapsed, 0), detached.start, state / EPOCH)
     }
 
     /// Exits in every case that the hot path leaves out. 0 or an error's code.
@@ -125,8 +131,8 @@ impl<S: Shape, C: Clock> Lane<'_, S, C> {
             self.catch_up(self.region.wide(header::STATE).load());
             self.discard_to(found);
         }
-        self.close(found, now);
-        unclosed.map_or(0, |error| self.fail(error))
+        let code = self.close(found, now);
+        unclosed.map_or(code, |error| self.fail(error))
     }
 
     /// Takes off what is still open above the frame at `found`, and counts it as unclosed.
@@ -141,31 +147,49 @@ impl<S: Shape, C: Clock> Lane<'_, S, C> {
         }
     }
 
-    /// Records and pops the top frame.
-    fn close(self, top: u32, now: u64) {
+    /// Records and pops the top frame. 0, or an error's code.
+    fn close(self, top: u32, now: u64) -> u32 {
         let frame = self.lane.at(top as usize);
         let elapsed = match elapsed(frame.wide(frame::START).load(), now, self.timer.clock.width())
         {
             Elapsed::Forward(elapsed) => elapsed,
             Elapsed::Back => self.stepped_back(),
         };
+        let mut code = 0;
         if frame.word(frame::CATEGORY).load(Relaxed) & DISCARDED == 0 {
             let index = frame.word(frame::NODE).load(Relaxed) & INDEX_MASK; // Relaxed: own
             let epoch = self.lane.wide(at::STATE).load() / EPOCH;
             let (children, start) =
                 (frame.wide(frame::CHILDREN).load(), frame.wide(frame::START).load());
-            self.add(index, (elapsed, children), start, epoch);
+            code = self.add(index, (elapsed, children), start, epoch);
         }
         self.pop(top, elapsed);
+        code
     }
 
-    /// Adds a duration, of which nested sections took `children`, that began at `start`.
-    fn add(self, index: u32, (elapsed, children): (u64, u64), start: u64, epoch: u64) {
+    /// What the slot of a section that was just made current holds.
+    fn total_of(self, index: u32, epoch: u64) -> u64 {
+        if self.is_late() {
+            return late::total(self, index, epoch);
+        }
+        slot_of::<S>(self.lane, index).wide(slot::TOTAL).load()
+    }
+
+    /// Adds a duration, of which nested sections took `children`, that began at `start`. 0, or an
+    /// error's code.
+    fn add(self, index: u32, (elapsed, children): (u64, u64), start: u64, epoch: u64) -> u32 {
         if self.is_late() {
             late::add(self, index, elapsed, children, epoch);
-        } else {
-            keeping::add::<S>(self.lane, &self.timer.layout, index, (elapsed, children), start);
+        } else if !keeping::add::<S>(
+            self.lane,
+            &self.timer.layout,
+            index,
+            (elapsed, children),
+            start,
+        ) {
+            return self.refuse_interrupting();
         }
+        0
     }
 
     fn stepped_back(self) -> u64 {

@@ -39,7 +39,8 @@ pub(crate) fn forget(histogram: Memory<'_>) {
     }
 }
 
-/// Adds one duration with all that is kept of it. Owner only; `start` is that of the sample.
+/// Adds one duration with all that is kept of it; false where a handler interrupted a change of that
+/// very slot. Owner only; `start` is that of the sample.
 #[inline(always)]
 pub(crate) fn add<S: Shape>(
     lane: Memory<'_>,
@@ -47,7 +48,7 @@ pub(crate) fn add<S: Shape>(
     index: u32,
     (elapsed, children): (u64, u64),
     start: u64,
-) {
+) -> bool {
     // Relaxed: the owner's own write.
     match lane.word(at::JOURNAL + journal::SECTION).load(Relaxed) {
         0 => lane::write::<S>(lane, index, elapsed, children, 0, || ()),
@@ -64,8 +65,12 @@ pub(crate) fn add<S: Shape>(
                 }
             });
         }
-        interrupted => add_within::<S>(lane, layout, index, elapsed, children, interrupted),
+        interrupted if lane::may_change(index, interrupted) => {
+            add_within::<S>(lane, layout, index, elapsed, children, interrupted);
+        }
+        _ => return false,
     }
+    true
 }
 
 /// Whether the section has a path, and was entered since the clear that the lane has caught up with.
@@ -109,7 +114,8 @@ pub(crate) fn exit_keeping<S: Shape, C: Clock>(
     let frame = lane.at(top as usize);
     let index = frame.word(frame::NODE).load(Relaxed) & INDEX_MASK; // Relaxed: own
     let start = frame.wide(frame::START).load();
-    add::<S>(lane, &timer.layout, index, (elapsed, children), start);
-    Lane { timer, region: timer.region, lane }.pop(top, elapsed);
-    0
+    let is_added = add::<S>(lane, &timer.layout, index, (elapsed, children), start);
+    let lane = Lane { timer, region: timer.region, lane };
+    lane.pop(top, elapsed);
+    if is_added { 0 } else { lane.refuse_interrupting() }
 }

@@ -4,10 +4,11 @@
 //! grows for ever; a *birth* beside the slots notes what it was when the slot last began anew, and
 //! the ticket of that first entry.
 
+use crate::context::INDEX_MASK;
 use crate::layout::{BIRTH_BYTES, Layout, journal, lane, slot};
 use crate::region::Memory;
 use crate::shape::Shape;
-use crate::sync::{Acquire, CATEGORY_BITS, NARROW, Relaxed, Release, attempts, fence};
+use crate::sync::{Acquire, CATEGORY_BITS, Relaxed, Release, attempts, compiler_fence, fence};
 
 /// Bits of an era that a stamp holds.
 pub(crate) const ERA_BITS: u32 = 32 - CATEGORY_BITS;
@@ -41,8 +42,17 @@ pub(crate) fn is_plain(lane: Memory<'_>) -> bool {
     lane.word(lane::JOURNAL + journal::SECTION).load(Relaxed) == 0 // Relaxed: the owner's own
 }
 
-/// Adds in a handler that interrupted the same lane's owner in the middle of an add, and leaves the
-/// journal as it was.
+/// Whether a handler may change the slot, where the journal of its lane says so much of what it
+/// interrupted: not the slot that is being changed there, nor any where it interrupted a handler that
+/// had interrupted another change, of which the journal does not tell.
+pub(crate) const fn may_change(index: u32, interrupted: u32) -> bool {
+    interrupted & !journal::REWRITING != index
+        && interrupted & journal::WITHIN == 0
+        && interrupted != journal::HELD
+}
+
+/// Adds in a handler that interrupted the same lane's owner in the middle of a change of another
+/// slot, and leaves the journal as it was.
 pub(crate) fn write_within<S: Shape>(
     lane: Memory<'_>,
     index: u32,
@@ -57,7 +67,9 @@ pub(crate) fn write_within<S: Shape>(
     // Relaxed: own; the fence in `write` shows it to whoever sees the journal change.
     count.store(count.load(Relaxed).wrapping_add(1), Relaxed);
     // A handler that interrupts this one after its add finds that the words are not its own yet.
-    write::<S>(lane, index, elapsed, children, journal::HELD, more);
+    write::<S>(lane, index | journal::WITHIN, elapsed, children, journal::HELD, more);
+    // Release pairs with the last fence in `finish`: who sees a word put back sees that none is at work.
+    fence(Release);
     for (at, word) in journal::WORDS.into_iter().zip(kept) {
         note.wide(at).store(word);
     }
@@ -65,35 +77,41 @@ pub(crate) fn write_within<S: Shape>(
     note.word(journal::SECTION).store(interrupted, Release);
 }
 
-/// Adds one duration, and does `more`. Only the lane's owner calls this; `idle` is what its journal
-/// said.
+/// Adds one duration, and does `more`. Only the lane's owner calls this; `section` is the slot's
+/// index, `idle` what its journal said.
 ///
 /// What the slot is about to hold goes into the lane's journal first, so that a reader never has to
 /// wait for an owner that was stopped in the middle.
 #[inline(always)]
 pub(crate) fn write<S: Shape>(
     lane: Memory<'_>,
-    index: u32,
+    section: u32,
     elapsed: u64,
     children: u64,
     idle: u32,
     more: impl FnOnce(),
 ) {
-    let slot = slot_of::<S>(lane, index);
+    let slot = slot_of::<S>(lane, section & INDEX_MASK);
     let note = lane.at(lane::JOURNAL);
     // Release pairs with the Acquire in `finish`: who sees the section sees what was written before
     // closed.
-    note.word(journal::SECTION).store(index, Release);
+    note.word(journal::SECTION).store(section, Release);
     // Release pairs with the last fence in `finish`: who sees any of what follows sees the section.
     fence(Release);
+    // From here on a handler leaves the slot alone, so what is read now stays true.
+    compiler_fence();
     let before = slot.wide(slot::TOTAL).load();
     // A total stops at the largest number, and takes no more than fits; so the sum of squares, which
     // never exceeds the total's square, fits as well.
     let total = before.saturating_add(elapsed);
     let elapsed = total - before;
     note.wide(journal::TOTAL).store(total);
+    let (mut min, mut max) = (0, 0);
     if S::STATISTICS.has_min_max() {
-        note.wide(journal::ELAPSED).store(elapsed);
+        min = slot.wide(slot::MIN).load().min(elapsed);
+        max = slot.wide(slot::MAX).load().max(elapsed);
+        note.wide(journal::MIN).store(min);
+        note.wide(journal::MAX).store(max);
     }
     let mut exclusive = 0;
     if S::STATISTICS.has_exclusive() {
@@ -109,20 +127,14 @@ pub(crate) fn write<S: Shape>(
         note.wide(journal::SQUARES_HIGH).store((sum >> 64) as u64);
     }
     let count = slot.wide(slot::COUNT).load().wrapping_add(1);
-    if NARROW {
-        note.wide(journal::COUNT).store(count);
-    }
+    note.wide(journal::COUNT).store(count);
     // Who sees the count move sees the journal, see `finish`; who sees what follows sees the count
     // move, see `read`.
     slot.wide(slot::COUNT).open(count);
     slot.wide(slot::TOTAL).store(total);
     if S::STATISTICS.has_min_max() {
-        if elapsed < slot.wide(slot::MIN).load() {
-            slot.wide(slot::MIN).store(elapsed);
-        }
-        if elapsed > slot.wide(slot::MAX).load() {
-            slot.wide(slot::MAX).store(elapsed);
-        }
+        slot.wide(slot::MIN).store(min);
+        slot.wide(slot::MAX).store(max);
     }
     if S::STATISTICS.has_exclusive() {
         slot.wide(slot::EXCLUSIVE).store(exclusive);
@@ -136,6 +148,59 @@ pub(crate) fn write<S: Shape>(
     more();
     // Release: who sees the journal empty sees the slot closed.
     note.word(journal::SECTION).store(idle, Release);
+}
+
+/// Has `change` rewrite a slot, and keeps handlers away from it meanwhile. False, and nothing
+/// changed, in a handler that must keep away itself. Owner only.
+pub(crate) fn rewriting(lane: Memory<'_>, index: u32, change: impl FnOnce()) -> bool {
+    let section = lane.word(lane::JOURNAL + journal::SECTION);
+    let before = section.load(Relaxed); // Relaxed: the owner's own
+    let within = match before {
+        0 | journal::KEEPING => 0,
+        interrupted if may_change(index, interrupted) => journal::WITHIN,
+        _ => return false,
+    };
+    // Release: as in `write`. Who sees the slot open sees this, so nobody finishes it by the words.
+    section.store(index | journal::REWRITING | within, Release);
+    compiler_fence();
+    change();
+    section.store(before, Release); // Release: as in `write`
+    true
+}
+
+/// Puts right what an owner left behind that ended in the middle of a call.
+pub(crate) fn mend<S: Shape>(lane: Memory<'_>, layout: &Layout) {
+    let note = lane.at(lane::JOURNAL);
+    let section = note.word(journal::SECTION);
+    let index = section.load(Relaxed); // Relaxed: the new owner's own, as all here
+    if index == layout.idle() {
+        return;
+    }
+    let is_open = |slot: Memory<'_>| {
+        slot.wide(slot::COUNT).load() as u32 != slot.word(slot::SEQUENCE).load(Relaxed)
+    };
+    let slots = layout.config.slots() as u32;
+    if (1..slots).contains(&index) && is_open(slot_of::<S>(lane, index)) {
+        let slot = slot_of::<S>(lane, index);
+        for (to, from, has) in [
+            (slot::TOTAL, journal::TOTAL, true),
+            (slot::MIN, journal::MIN, S::STATISTICS.has_min_max()),
+            (slot::MAX, journal::MAX, S::STATISTICS.has_min_max()),
+            (slot::EXCLUSIVE, journal::EXCLUSIVE, S::STATISTICS.has_exclusive()),
+            (slot::SQUARES_LOW, journal::SQUARES_LOW, S::STATISTICS.has_squares()),
+            (slot::SQUARES_HIGH, journal::SQUARES_HIGH, S::STATISTICS.has_squares()),
+            (slot::COUNT, journal::COUNT, true),
+        ] {
+            if has {
+                slot.wide(to).store(note.wide(from).load());
+            }
+        }
+    }
+    for slot in (1..slots).map(|index| slot_of::<S>(lane, index)).filter(|slot| is_open(*slot)) {
+        // Release: as in `write`.
+        slot.word(slot::SEQUENCE).store(slot.wide(slot::COUNT).load() as u32, Release);
+    }
+    section.store(layout.idle(), Release);
 }
 
 #[inline(always)]
@@ -174,9 +239,8 @@ pub(crate) fn restamp(slot: Memory<'_>, birth: Memory<'_>, stamp: u32) {
     });
 }
 
-/// Opens the slot by one more count that is no entry, changes it, closes it.
-///
-/// The journal is empty meanwhile, so nobody else can finish this.
+/// Opens the slot by one more count that is no entry, changes it, closes it. Within [`rewriting`], so
+/// that nobody else finishes this.
 fn rewrite(slot: Memory<'_>, change: impl FnOnce(u64)) {
     let count = slot.wide(slot::COUNT).load().wrapping_add(1);
     slot.wide(slot::COUNT).open(count); // as in `add`
@@ -236,7 +300,7 @@ pub(crate) fn read(
         }
         if let Some((lane, index)) = owner
             && count as u32 == sequence.wrapping_add(1)
-            && finish(&mut reading, slot, born, has, lane, index)
+            && finish(&mut reading, (count, born), has, lane, index)
             // Relaxed: behind the fence in `finish`; the slot was open all the while.
             && slot.word(slot::SEQUENCE).load(Relaxed) == sequence
             && slot.wide(slot::COUNT).load() as u32 == count as u32
@@ -249,32 +313,29 @@ pub(crate) fn read(
     reading
 }
 
-/// Finishes in the reading what the slot's owner has begun in the slot, by the lane's journal. False
-/// where the journal tells of another slot.
+/// Finishes in the reading what the slot's owner has begun in the slot, by the lane's journal: the
+/// slot's `count` was `born` when it began anew. False where the journal tells of another slot.
 fn finish(
     reading: &mut Reading,
-    slot: Memory<'_>,
-    born: u64,
+    (count, born): (u64, u64),
     has: crate::config::Statistics,
     lane: Memory<'_>,
     index: u32,
 ) -> bool {
     let note = lane.at(lane::JOURNAL);
-    // Acquire pairs with the Release of COUNT in `add`: we see its journal, or a later one.
+    // Acquire pairs with the Release of COUNT in `write`: we see its journal, or a later one.
     fence(Acquire);
     let interrupted = note.word(journal::INTERRUPTED).load(Relaxed); // Relaxed: fences order it
     // Acquire pairs with the Release of the section in `write` and in `write_within`.
-    if note.word(journal::SECTION).load(Acquire) != index {
+    if note.word(journal::SECTION).load(Acquire) & !journal::WITHIN != index {
         return false;
     }
-    if NARROW {
-        reading.count = note.wide(journal::COUNT).load().wrapping_sub(born);
-    }
+    let counted = note.wide(journal::COUNT).load();
+    reading.count = counted.wrapping_sub(born);
     reading.total = note.wide(journal::TOTAL).load();
     if has.has_min_max() {
-        let elapsed = note.wide(journal::ELAPSED).load();
-        reading.min = slot.wide(slot::MIN).load().min(elapsed);
-        reading.max = slot.wide(slot::MAX).load().max(elapsed);
+        reading.min = note.wide(journal::MIN).load();
+        reading.max = note.wide(journal::MAX).load();
     }
     if has.has_exclusive() {
         reading.exclusive = note.wide(journal::EXCLUSIVE).load();
@@ -287,6 +348,8 @@ fn finish(
     // Acquire pairs with the first fence in `write`: had we seen any of another journal, we see its
     // section, or that a handler came in between.
     fence(Acquire);
-    note.word(journal::SECTION).load(Relaxed) == index // Relaxed: behind the fence, as below
+    // Relaxed: behind the fence, as below.
+    note.word(journal::SECTION).load(Relaxed) & !journal::WITHIN == index
         && note.word(journal::INTERRUPTED).load(Relaxed) == interrupted
+        && counted as u32 == count as u32
 }

@@ -7,7 +7,7 @@ use crate::clock::Clock;
 use crate::context::{Path, Token, site_owner};
 use crate::error::Error;
 use crate::general::kind;
-use crate::lane::{ERA, is_founded};
+use crate::lane::{self, ERA, is_founded};
 use crate::late;
 use crate::layout::{LAYOUT_VERSION, Layout, MAGIC, frame, header, journal, lane as at, loss};
 use crate::region::Memory;
@@ -117,7 +117,9 @@ impl<S: Shape, C: Clock> Timer<S, C> {
             let generation = lane.word(at::GENERATION);
             generation.store(generation.load(Relaxed).wrapping_add(1), Relaxed); // Relaxed: own
             lane.word(at::ERROR_CODE).store(0, Relaxed); // Relaxed: own; the former owner's error
-            if !is_founded(lane) {
+            if is_founded(lane) {
+                lane::mend::<S>(lane, &self.layout);
+            } else {
                 self.found(lane, self.layout.frames, index);
             }
             // Release: who counts on this many lanes sees what was just written.

@@ -68,9 +68,9 @@ pub(crate) fn histogram<'m>(
     histogram_in(region, layout, epoch, section).filter(|_| is_current)
 }
 
-/// The stamp of slots entered in an epoch.
+/// The stamp of slots entered in an epoch, never 0. The two epochs that share one use different banks.
 const fn stamp(epoch: u64) -> u32 {
-    epoch as u32 + 1
+    if epoch as u32 == 0 { u32::MAX } else { epoch as u32 }
 }
 
 /// Marks the section as recorded in this epoch.
@@ -80,7 +80,7 @@ pub(crate) fn ready<S: Shape, C: Clock>(lane: Lane<'_, S, C>, index: u32, epoch:
     // Relaxed: one word; the ticket behind it only orders rows.
     let mut old = cell.load(Relaxed);
     // Only ever forwards: an enter that began before a clear must not hide what was recorded since.
-    while (stamp(epoch).wrapping_sub(old) as i32) > 0 {
+    while old == 0 || (stamp(epoch).wrapping_sub(old) as i32) > 0 {
         match cell.compare_exchange(old, stamp(epoch), Relaxed, Relaxed) {
             Ok(_) => {
                 birth.wide(8).store(lane.timer.ticket());
@@ -95,6 +95,12 @@ pub(crate) fn ready<S: Shape, C: Clock>(lane: Lane<'_, S, C>, index: u32, epoch:
 pub(crate) fn is_current<S: Shape, C: Clock>(lane: Lane<'_, S, C>, index: u32, epoch: u64) -> bool {
     let (slot, _) = place(lane.region, &lane.timer.layout, epoch, index as usize);
     slot.word(slot::STAMP).load(Relaxed) == stamp(epoch) // Relaxed: one word
+}
+
+/// What late contexts added to a section in an epoch so far, in ticks.
+pub(crate) fn total<S: Shape, C: Clock>(lane: Lane<'_, S, C>, index: u32, epoch: u64) -> u64 {
+    let (slot, _) = place(lane.region, &lane.timer.layout, epoch, index as usize);
+    slot.wide(slot::TOTAL).load()
 }
 
 /// Adds one duration, entered in `epoch`.

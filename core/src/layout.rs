@@ -100,8 +100,13 @@ pub(crate) mod lane {
 
 /// Offsets within a lane's journal: what the slot that is being added to is about to hold.
 pub(crate) mod journal {
-    /// The slot's index; 0, [`KEEPING`] or [`HELD`]: none.
+    /// The slot's index, perhaps with [`REWRITING`] and [`WITHIN`]; 0, [`KEEPING`] or [`HELD`]:
+    /// none.
     pub(crate) const SECTION: usize = 0;
+    /// The slot begins anew or gets another category: the words below don't tell how that ends.
+    pub(crate) const REWRITING: u32 = 1 << 30;
+    /// A handler is at work that interrupted the owner at another slot.
+    pub(crate) const WITHIN: u32 = 1 << 29;
     /// No add is at work, in a lane that keeps samples or histograms: the hot path's look for an
     /// interrupted add finds this instead of 0, and so costs nothing where neither is kept.
     pub(crate) const KEEPING: u32 = 1 << 31;
@@ -109,17 +114,16 @@ pub(crate) mod journal {
     pub(crate) const HELD: u32 = KEEPING | 1;
     /// Counts the adds of handlers that interrupted one.
     pub(crate) const INTERRUPTED: usize = 4;
-    /// The duration, for the extremes.
-    pub(crate) const ELAPSED: usize = 8;
+    pub(crate) const MIN: usize = 8;
     pub(crate) const TOTAL: usize = 16;
     pub(crate) const EXCLUSIVE: usize = 24;
     pub(crate) const SQUARES_LOW: usize = 32;
     pub(crate) const SQUARES_HIGH: usize = 40;
-    /// Kept where a wide word has two halves: the slot's own may be half written.
     pub(crate) const COUNT: usize = 48;
+    pub(crate) const MAX: usize = 56;
     /// All wide words.
-    pub(crate) const WORDS: [usize; 6] =
-        [ELAPSED, TOTAL, EXCLUSIVE, SQUARES_LOW, SQUARES_HIGH, COUNT];
+    pub(crate) const WORDS: [usize; 7] =
+        [MIN, TOTAL, EXCLUSIVE, SQUARES_LOW, SQUARES_HIGH, COUNT, MAX];
 }
 
 /// Loss counters: index of a wide word in a lane's losses.
@@ -133,6 +137,8 @@ pub(crate) mod loss {
     pub(crate) const BASE_NAME: usize = 5;
     /// Sections timed without a slot of their own.
     pub(crate) const NO_SLOT: usize = 6;
+    /// Entries of a handler that met the slot in the middle of a change.
+    pub(crate) const INTERRUPTED: usize = 7;
     pub(crate) const COUNT: usize = 8;
 }
 

@@ -45,14 +45,19 @@ impl<S: Shape, C: Clock> Lane<'_, S, C> {
     /// Catches up with a clear, finds the section, checks the rules, and makes its slot current:
     /// the part that every way of entering shares.
     pub(crate) fn open(self, request: &Request<'_>, state: u64) -> Option<Target> {
-        self.catch_up(state);
+        if !self.catch_up(state) {
+            self.refuse_interrupting();
+            return None;
+        }
         let top = self.lane.at(self.lane.word(at::TOP).load(Relaxed) as usize); // Relaxed: own
         let (parent, outer) = match request.under {
             None => {
                 let node = top.word(frame::NODE).load(Relaxed); // Relaxed: own
                 (node & INDEX_MASK, top.word(frame::CATEGORY).load(Relaxed) & !DISCARDED)
             }
-            Some(Path { section: 0, .. }) => (0, category::NONE),
+            Some(Path { section: 0, owner }) if owner == 0 || owner == self.timer.serial() => {
+                (0, category::NONE)
+            }
             Some(path) => {
                 if !self.knows(path) {
                     self.fail(Error::OtherTimer);
@@ -95,7 +100,10 @@ impl<S: Shape, C: Clock> Lane<'_, S, C> {
                 }
             },
         };
-        self.ready_slot(index, inner, state / EPOCH, true);
+        if !self.ready_slot(index, inner, state / EPOCH, true) {
+            self.refuse_interrupting();
+            return None;
+        }
         Some(Target { index, category: inner })
     }
 
@@ -142,8 +150,9 @@ impl<S: Shape, C: Clock> Lane<'_, S, C> {
         }
     }
 
-    /// Makes this lane's slot current for the era, with the category last entered with.
-    pub(crate) fn ready_slot(self, index: u32, category: u32, epoch: u64, entering: bool) {
+    /// Makes this lane's slot current for the era, with the category last entered with. False where a
+    /// handler interrupted a change of that very slot.
+    pub(crate) fn ready_slot(self, index: u32, category: u32, epoch: u64, entering: bool) -> bool {
         let layout = &self.timer.layout;
         let named = index <= layout.config.sections;
         // The category goes first: who sees the section recorded sees the category it was entered with.
@@ -152,32 +161,46 @@ impl<S: Shape, C: Clock> Lane<'_, S, C> {
                 self.change_category(index, category, epoch);
             }
             late::ready(self, index, epoch);
-            return;
+            return true;
         }
         let slot = slot_of::<S>(self.lane, index);
         let birth = birth_of(self.lane, layout, index);
-        let era = self.lane.word(at::ERA).load(Relaxed); // Relaxed: own, as below
-        let stamp = slot.word(slot::STAMP).load(Relaxed);
-        if stamp == era | category {
-            return;
+        // The stamp to be, and whether the slot is current already. Relaxed: own, both.
+        let look = || {
+            let stamp = slot.word(slot::STAMP).load(Relaxed);
+            let wanted = self.lane.word(at::ERA).load(Relaxed) | category;
+            let is_current = stamp >> CATEGORY_BITS == wanted >> CATEGORY_BITS;
+            (wanted, is_current && (stamp == wanted || !entering), is_current)
+        };
+        if look().1 {
+            return true;
         }
-        let is_current = stamp >> CATEGORY_BITS == era >> CATEGORY_BITS;
-        if is_current && !entering {
-            return;
-        }
-        if named && entering {
-            self.change_category(index, category, epoch);
-        }
-        if is_current {
-            lane::restamp(slot, birth, era | category);
-        } else {
+        lane::rewriting(self.lane, index, || {
+            // Again: a handler may have entered it just now.
+            let (stamp, is_done, is_current) = look();
+            if is_done {
+                return;
+            }
+            if named && entering {
+                self.change_category(index, category, epoch);
+            }
+            if is_current {
+                lane::restamp(slot, birth, stamp);
+                return;
+            }
             self.discard_open(Some(index));
             // One that was never entered has counted nothing.
             if layout.config.histograms && named && slot.wide(slot::COUNT).load() != 0 {
                 keeping::forget(keeping::histogram_of(self.lane, layout, index));
             }
-            lane::begin::<S>(slot, birth, era | category, self.timer.ticket());
-        }
+            lane::begin::<S>(slot, birth, stamp, self.timer.ticket());
+        })
+    }
+
+    /// Refuses what a handler asks of the slot, or the era, that it interrupted a change of.
+    pub(crate) fn refuse_interrupting(self) -> u32 {
+        self.count_loss(loss::INTERRUPTED, 1);
+        self.fail(Error::Busy)
     }
 
     pub(crate) fn change_category(self, section: u32, category: u32, epoch: u64) {

@@ -76,6 +76,8 @@ pub struct Losses {
     pub base_name: u64,
     /// Enters of new paths that found the table full.
     pub no_slot: u64,
+    /// Entries of signal handlers, not recorded: they met the section in the middle of a change.
+    pub interrupted: u64,
     /// Enters with a category that did not fit (since the timer was made).
     pub categories: u64,
     /// Contexts that found no lane (since the timer was made).

@@ -185,6 +185,12 @@ impl HostConfig {
                 Some(unsafe { Custom::new(function, config.clock_data, config.clock_width, scale) })
             }
         };
+        if config.scratch == 0 {
+            return Err(refuse(
+                Code::Config,
+                format_args!("The config's scratch is 0: no report could ever be taken."),
+            ));
+        }
         let capacities = xtimer_core::Config {
             sections: config.sections,
             depth: config.depth,

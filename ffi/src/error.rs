@@ -37,7 +37,8 @@ pub enum Code {
     BadDuration = 8,
     /// The path or detached section belongs to another timer.
     OtherTimer = 9,
-    /// Taken just now by another snapshot, clear or change of rules. Try again.
+    /// Taken just now by another snapshot, clear or change of rules, or by the call that a signal
+    /// handler interrupted. Try again.
     Busy = 10,
     /// The buffer is too small; nothing was written to it.
     TooSmall = 11,
@@ -53,7 +54,8 @@ pub enum Code {
     NoTimer = 34,
     /// As many timers exist as there can be.
     TooManyTimers = 35,
-    /// The thread is ending, or the default timer's memory could not be had.
+    /// The thread is ending, all lanes are taken and there are no late contexts, or memory could not be
+    /// had.
     NoContext = 36,
     /// No such section is recorded, or no such entry exists.
     NotFound = 37,
@@ -247,7 +249,10 @@ pub extern "C" fn xtimer_status_text(status: c_int) -> *const c_char {
         (Code::InvalidText, c"A string is not UTF-8."),
         (Code::NoTimer, c"The handle's timer was destroyed, or never was one."),
         (Code::TooManyTimers, c"As many timers exist as there can be."),
-        (Code::NoContext, c"The thread is ending, or the timer's memory could not be had."),
+        (
+            Code::NoContext,
+            c"The thread is ending, all lanes are taken, or memory could not be had.",
+        ),
         (Code::NotFound, c"There is no such section or entry."),
         (Code::Io, c"A file or descriptor could not be written."),
         (Code::AlreadyMade, c"The default timer was in use already."),

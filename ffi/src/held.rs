@@ -134,7 +134,10 @@ pub(crate) fn enter(
 pub(crate) fn no_context() -> Failure {
     refuse(
         Code::NoContext,
-        format_args!("The thread is ending, or the memory for its context could not be had."),
+        format_args!(
+            "This thread has no context: it is ending, or all lanes are taken and the timer has no late \
+             contexts, or memory could not be had."
+        ),
     )
 }
 

@@ -40,6 +40,8 @@ pub struct Losses {
     pub base_name: u64,
     /// Begins of new paths that found the table full.
     pub no_slot: u64,
+    /// Entries of signal handlers, not recorded: they met the section in the middle of a change.
+    pub interrupted: u64,
     /// Begins with a category that did not fit (since the timer was made).
     pub categories: u64,
     /// Threads that found no lane (since the timer was made).
@@ -105,6 +107,7 @@ impl Numbers {
             steps_back: losses.steps_back,
             base_name: losses.base_name,
             no_slot: losses.no_slot,
+            interrupted: losses.interrupted,
             categories: losses.categories,
             late_contexts: losses.late_contexts,
         };

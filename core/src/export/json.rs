@@ -164,6 +164,7 @@ fn write_losses(out: &mut Writer<'_, '_>, snapshot: &Snapshot<'_>) -> fmt::Resul
         ("steps_back", losses.steps_back),
         ("base_name", losses.base_name),
         ("no_slot", losses.no_slot),
+        ("interrupted", losses.interrupted),
         ("categories", losses.categories),
         ("late_contexts", losses.late_contexts),
     ] {

@@ -278,6 +278,7 @@ fn write_losses(out: &mut fmt::Formatter<'_>, snapshot: &Snapshot<'_>) -> fmt::R
         (losses.not_open, EXIT, "of a section that was not open"),
         (losses.steps_back, SECTION, "taken as zero because the clock stepped back"),
         (losses.base_name, ENTER, "of a counted section recorded under its base name"),
+        (losses.interrupted, EXIT, "in a signal handler that met the section in a change"),
         (losses.categories, ENTER, "with a category that did not fit, recorded as (other)"),
         (losses.late_contexts, CONTEXT, "that found no lane: slower, no standard deviation"),
         // Last, because lines of its own follow.

@@ -14,7 +14,7 @@ use std::sync::Arc;
 use super::{Counts, explore, race};
 use crate::host::memory::Allocation;
 use crate::lane::{self, Reading};
-use crate::layout::{BIRTH_BYTES, lane as at, slot};
+use crate::layout::{BIRTH_BYTES, journal, lane as at, slot};
 use crate::region::Memory;
 use crate::shape::{Kept, Shape};
 use crate::sync::Relaxed;
@@ -56,13 +56,18 @@ impl<S: Shape> Slot<S> {
         self.memory().at(S::SLOT_BYTES)
     }
     fn begin(&self, stamp: u32, ticket: u64) {
-        lane::begin::<S>(self.memory(), self.birth(), stamp, ticket);
+        let begin = || lane::begin::<S>(self.memory(), self.birth(), stamp, ticket);
+        assert!(lane::rewriting(self.lane(), INDEX, begin));
     }
     fn restamp(&self, stamp: u32) {
-        lane::restamp(self.memory(), self.birth(), stamp);
+        let restamp = || lane::restamp(self.memory(), self.birth(), stamp);
+        assert!(lane::rewriting(self.lane(), INDEX, restamp));
     }
     fn add(&self) {
-        lane::add::<S>(self.lane(), INDEX, D, 0);
+        self.add_of(D);
+    }
+    fn add_of(&self, elapsed: u64) {
+        lane::write::<S>(self.lane(), INDEX, elapsed, 0, 0, || ());
     }
 
     /// Reads it and checks what holds of every reading; `None` where it is busy.
@@ -175,5 +180,51 @@ fn a_slot_left_open_is_busy() {
         assert!(slot.read().is_none());
         slot.memory().word(slot::SEQUENCE).store((BEFORE + 1) as u32, Relaxed);
         assert_eq!(slot.read().unwrap().count, 2);
+    });
+}
+
+/// A reader while the extremes change in both halves: those before, or those after. At most 2
+/// preemptions.
+#[test]
+fn extremes_are_whole() {
+    for (first, second) in [(0x2_0000_0001, 0x1_0000_0005), (0x1_0000_0005, 0x2_0000_0001)] {
+        explore(Some(2), move || {
+            let slot = Slot::<Kept<1>>::with_one_entry();
+            slot.begin(NEW, 2);
+            slot.add_of(first);
+            let [one, two] = [0; 2].map(|_| Arc::clone(&slot));
+            let reader = move || {
+                let owner = Some((two.lane(), INDEX));
+                let has = Kept::<1>::STATISTICS;
+                let reading = lane::read(two.memory(), two.birth(), has, owner, |_| ());
+                let extremes = match reading.count {
+                    1 => (first, first),
+                    _ => (first.min(second), first.max(second)),
+                };
+                assert!(reading.busy || (reading.min, reading.max) == extremes, "{reading:x?}");
+            };
+            race(move || one.add_of(second), reader);
+        });
+    }
+}
+
+/// A reader while a handler adds to the slot that interrupted an add to another: the words that the
+/// handler puts back are never taken for this slot's. At most 3 preemptions.
+#[test]
+fn a_handler_puts_the_journal_back_unread() {
+    explore(Some(3), || {
+        let slot = Slot::<Counts>::with_one_entry();
+        let note = slot.lane().at(at::JOURNAL);
+        note.word(journal::SECTION).store(INDEX + 1, Relaxed);
+        note.wide(journal::TOTAL).store(999);
+        note.wide(journal::COUNT).store(77);
+        let [one, two] = [0; 2].map(|_| Arc::clone(&slot));
+        let handler = move || {
+            assert!(lane::may_change(INDEX, INDEX + 1));
+            lane::write_within::<Counts>(one.lane(), INDEX, D, 0, INDEX + 1, || ());
+        };
+        race(handler, move || drop(two.read()));
+        assert_eq!(slot.read().unwrap().count, 2);
+        assert_eq!(note.wide(journal::TOTAL).load(), 999);
     });
 }

@@ -101,6 +101,7 @@ pub fn assert_json(snapshot: &Snapshot<'_>) -> Value {
         ("unclosed", losses.unclosed),
         ("too_deep", losses.too_deep),
         ("refused", losses.refused),
+        ("interrupted", losses.interrupted),
         ("not_open", losses.not_open),
         ("steps_back", losses.steps_back),
         ("base_name", losses.base_name),

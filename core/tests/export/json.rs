@@ -52,7 +52,7 @@ fn the_json_has_these_keys_in_this_order() {
         r#""self_time":0.000000000,"min":null,"max":null,"mean":null,"std":null,"open":1,"#,
         r#""open_time":0.000001000}],"clock":{"name":"manual","hertz":1000000,"width":32},"#,
         r#""overhead":{"pair":null,"quantum":null},"lost":{"unclosed":0,"too_deep":0,"#,
-        r#""refused":0,"not_open":0,"steps_back":0,"base_name":0,"no_slot":0,"categories":0,"#,
+        r#""refused":0,"not_open":0,"steps_back":0,"base_name":0,"no_slot":0,"interrupted":0,"categories":0,"#,
         r#""late_contexts":0,"without_slot":{}}}"#,
     );
     let json = snapshot.json().to_string();
