@@ -22,6 +22,7 @@ mod frames;
 mod lanes;
 mod names;
 mod paths;
+mod samples;
 mod sites;
 mod slots;
 mod wide;

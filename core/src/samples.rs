@@ -11,21 +11,21 @@
 use crate::clock::Clock;
 use crate::context::{INDEX_MASK, Path};
 use crate::error::Error;
-use crate::lane::{self, birth_of, is_founded, slot_of};
+use crate::lane::{self, Reading, birth_of, is_founded, slot_of};
 use crate::late;
 use crate::layout::{Layout, header, lane as at, ring, slot};
 use crate::paths;
 use crate::region::Memory;
 use crate::shape::Shape;
-use crate::sync::{Acquire, CATEGORY_BITS, Relaxed, Release, attempts, fence};
+use crate::sync::{Acquire, CATEGORY_BITS, Relaxed, Release, attempts, fence, give_way};
 use crate::timer::{EPOCH, Timer};
 
 /// Bits of a duration beside its section.
 const DURATION_BITS: u32 = 44;
 /// In place of a duration that stands in the next place.
 const LONG: u64 = (1 << DURATION_BITS) - 1;
-/// How often samples are read again because the timer was cleared meanwhile.
-const CLEAR_ATTEMPTS: u32 = attempts(16);
+/// How often samples are read because the timer was cleared meanwhile, or a section begun anew.
+const ATTEMPTS: u32 = attempts(16);
 
 /// Adds a sample to a lane's ring. Only the lane's owner calls this, and no handler in the middle of
 /// it.
@@ -141,7 +141,9 @@ pub struct Samples<'b> {
     pub kept: &'b [Sample],
     /// How many durations more there are whose samples are not kept: because the ring was full, by a
     /// context without a lane, by a handler that interrupted an exit, or while they were read. Those
-    /// kept and these are all that were measured since the last clear.
+    /// kept and these are all that were measured since the last clear; but those of a lane whose
+    /// owner was stopped while it began a section anew
+    /// ([`Section::is_busy`](crate::Section::is_busy)) are not known.
     pub dropped: u64,
 }
 
@@ -150,6 +152,8 @@ struct Found<'b> {
     buffer: &'b mut [Sample],
     kept: usize,
     counted: u64,
+    /// A slot's count is not known.
+    is_busy: bool,
 }
 
 impl<S: Shape, C: Clock> Timer<S, C> {
@@ -236,15 +240,18 @@ impl<S: Shape, C: Clock> Timer<S, C> {
         if self.layout.places == 0 || first == 0 {
             return Ok(Samples::default());
         }
-        for _ in 0..CLEAR_ATTEMPTS {
+        for attempt in 1..=ATTEMPTS {
             // Acquire: what follows is read after the epoch.
             let epoch = region.wide(header::STATE).load_ordered(Acquire) / EPOCH;
-            let mut found = Found { buffer: &mut *buffer, kept: 0, counted: 0 };
+            let mut found = Found { buffer: &mut *buffer, kept: 0, counted: 0, is_busy: false };
             self.find_samples(region, (first, last), epoch, &mut found);
-            let (kept, counted) = (found.kept, found.counted);
+            let Found { kept, counted, is_busy, .. } = found;
             // Acquire fence: the second look at the epoch comes after all samples, as in `gather`.
             fence(Acquire);
-            if region.wide(header::STATE).load_ordered(Relaxed) / EPOCH != epoch {
+            if region.wide(header::STATE).load_ordered(Relaxed) / EPOCH != epoch
+                || (is_busy && attempt < ATTEMPTS)
+            {
+                give_way();
                 continue;
             }
             let kept = buffer.get_mut(..kept).ok_or(Error::TooSmall)?;
@@ -288,7 +295,7 @@ impl<S: Shape, C: Clock> Timer<S, C> {
                     let pause = |_| core::hint::spin_loop();
                     let reading = lane::read(slot, birth, S::STATISTICS, owner, pause);
                     if reading.stamp >> CATEGORY_BITS == era {
-                        found.counted = found.counted.saturating_add(reading.count);
+                        found.count(&reading);
                     }
                 }
             }
@@ -298,7 +305,7 @@ impl<S: Shape, C: Clock> Timer<S, C> {
             for section in first..=last {
                 let pause = |_| core::hint::spin_loop();
                 if let Some(reading) = late::read(region, layout, epoch, section, pause) {
-                    found.counted = found.counted.saturating_add(reading.count);
+                    found.count(&reading);
                 }
             }
         }
@@ -331,6 +338,12 @@ impl Found<'_> {
             *place = sample;
         }
         self.kept += 1;
+    }
+
+    fn count(&mut self, reading: &Reading) {
+        self.is_busy |= reading.busy;
+        let count = if reading.busy { 0 } else { reading.count };
+        self.counted = self.counted.saturating_add(count);
     }
 }
 
