@@ -124,12 +124,18 @@ unsafe fn export(
                 format_args!("{} bytes are needed, the buffer has {capacity}.", count.0),
             ));
         }
-        // A snapshot always reads the same, so it fits.
-        let mut place = Place { next: buffer.cast(), left: count.0 - 1 };
+        // A snapshot reads the same, but for percentiles, which may have come to be longer since.
+        let mut place = Place { next: buffer.cast(), left: capacity - 1 };
         let written = exported.write(&mut place);
+        if written.is_err() {
+            place.next = buffer.cast();
+        }
         // SAFETY: within what was found to fit.
         unsafe { place.next.write(0) };
-        written.map_err(|_| refuse(Code::Internal, format_args!("The export came out longer.")))
+        written.map_err(|_| {
+            let sentence = "The export came out longer than the buffer; try again with more.";
+            refuse(Code::TooSmall, format_args!("{sentence}"))
+        })
     })
 }
 

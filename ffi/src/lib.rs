@@ -7,6 +7,7 @@
 //! site, section, detached, record     what times            -> context of the calling thread
 //! category, control                   rules, totals, clear  -> timer
 //! snapshot, info, export, file        what is read          -> snapshot
+//! samples                             each duration, percentiles -> timer, snapshot
 //! timer, config                       timers and handles    -> table (timers), held (contexts)
 //! error, guard, text                  what every call needs
 //! ```
@@ -30,6 +31,7 @@ mod export;
 mod file;
 
 mod info;
+mod samples;
 mod snapshot;
 
 mod config;
@@ -52,6 +54,7 @@ pub use export::*;
 pub use file::*;
 pub use info::*;
 pub use record::*;
+pub use samples::*;
 pub use section::*;
 pub use site::*;
 pub use snapshot::*;

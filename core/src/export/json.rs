@@ -34,6 +34,7 @@ const PIECE_WRITTEN: usize = 6 * PIECE + 2;
 /// | `time`, `category`, `count` | its time, the category last entered with, how often it was exited |
 /// | `self_time` | time not spent in sections nested in it; `null` where not kept |
 /// | `min`, `max`, `mean`, `std` | of its durations; `null` where not kept, or too few |
+/// | `percentiles` | object of the durations that 50, 90, 99 and 99.9 per cent don't exceed, only where a histogram is kept; `null` where there are none yet |
 /// | `open`, `open_time` | entries open now; for how long the first of them, only where there are any |
 /// | `busy`, `late`, `near_price`, `exceeded` | `true`, only where it is so: see [`Section`](crate::Section) |
 ///
@@ -110,6 +111,9 @@ fn write_section(out: &mut Writer<'_, '_>, section: &Section<'_>) -> fmt::Result
         out.key(key)?;
         out.decimal_or_null(value)?;
     }
+    if section.histogram().is_some() {
+        write_percentiles(out, section)?;
+    }
     out.key("open")?;
     out.integer(section.open().into())?;
     if section.open() > 0 {
@@ -126,6 +130,18 @@ fn write_section(out: &mut Writer<'_, '_>, section: &Section<'_>) -> fmt::Result
             out.key(key)?;
             out.boolean(true)?;
         }
+    }
+    out.end('}')
+}
+
+fn write_percentiles(out: &mut Writer<'_, '_>, section: &Section<'_>) -> fmt::Result {
+    let found = section.percentiles([500_000, 900_000, 990_000, 999_000]);
+    out.key("percentiles")?;
+    out.begin('{')?;
+    for (index, key) in ["50", "90", "99", "99.9"].into_iter().enumerate() {
+        out.key(key)?;
+        let time = found.and_then(|times| times.get(index).copied());
+        out.decimal_or_null(time.map(Fixed::seconds))?;
     }
     out.end('}')
 }

@@ -17,6 +17,9 @@ const WIDEST_NAME: usize = 60;
 const WIDEST_CATEGORY: usize = 24;
 /// Between columns.
 const GAP: usize = 2;
+/// The percentiles shown where a histogram is kept, and their shares in millionths.
+const PERCENTILES: [&str; 2] = ["p50", "p99"];
+const SHARES: [u32; PERCENTILES.len()] = [500_000, 990_000];
 /// What stands behind a number: a space and a unit of two characters at most.
 const UNIT: usize = 3;
 
@@ -105,6 +108,8 @@ struct Table<'s> {
     has_sections: bool,
     /// Whether exclusive time is kept.
     has_exclusive: bool,
+    /// Whether a histogram is kept.
+    has_percentiles: bool,
     /// Whether a category's time is counted in another's too.
     overlaps: bool,
     marks: [bool; MARKS.len()],
@@ -114,6 +119,7 @@ struct Table<'s> {
     share: usize,
     count: usize,
     exclusive: usize,
+    percentiles: [usize; PERCENTILES.len()],
     category: usize,
 }
 
@@ -123,6 +129,7 @@ impl<'s> Table<'s> {
             snapshot,
             has_sections: false,
             has_exclusive: snapshot.statistics().has_exclusive(),
+            has_percentiles: snapshot.layout.config.histograms,
             overlaps: false,
             marks: [false; MARKS.len()],
             name: "category".len(),
@@ -130,6 +137,7 @@ impl<'s> Table<'s> {
             share: "share".len(),
             count: "count".len(),
             exclusive: "0.000".len(),
+            percentiles: ["0.000".len(); PERCENTILES.len()],
             category: 0,
         };
         for section in snapshot.sections() {
@@ -144,6 +152,10 @@ impl<'s> Table<'s> {
             widen(&mut table.count, section.count(), usize::MAX);
             widen(&mut table.category, Escaped(section.category()), WIDEST_CATEGORY);
             table.widen_times(section.total(), section.exclusive());
+            let found = section.percentiles(SHARES).into_iter().flatten();
+            for (width, time) in table.percentiles.iter_mut().zip(found) {
+                widen(width, Scaled::nanoseconds(time).number, usize::MAX);
+            }
         }
         for (category, nanoseconds) in snapshot.categories() {
             widen(&mut table.name, Escaped(category), WIDEST_NAME);
@@ -169,6 +181,11 @@ impl<'s> Table<'s> {
         if self.has_exclusive {
             right(out, self.exclusive + UNIT, "self")?;
         }
+        if self.has_percentiles {
+            for (width, head) in self.percentiles.into_iter().zip(PERCENTILES) {
+                right(out, width + UNIT, head)?;
+            }
+        }
         out.write_str("  category\n")?;
         for section in self.snapshot.sections() {
             self.write_section(out, &section)?;
@@ -183,6 +200,20 @@ impl<'s> Table<'s> {
         right(out, self.count, section.count())?;
         if let Some(exclusive) = section.exclusive() {
             self.write_time(out, self.exclusive, exclusive)?;
+        }
+        if self.has_percentiles {
+            match section.percentiles(SHARES) {
+                Some(found) => {
+                    for (width, time) in self.percentiles.into_iter().zip(found) {
+                        self.write_time(out, width, time)?;
+                    }
+                }
+                None => {
+                    for width in self.percentiles {
+                        right(out, width + UNIT, "-")?;
+                    }
+                }
+            }
         }
         spaces(out, GAP)?;
         let marks = Marks(*section);
