@@ -92,6 +92,14 @@ typedef enum xtimer_statistics {
     XTIMER_STATISTICS_FULL = 3,
 } xtimer_statistics;
 
+// Which samples a full ring keeps.
+typedef enum xtimer_keep {
+    // The newest: a new sample takes the place of the oldest.
+    XTIMER_KEEP_NEWEST = 0,
+    // The oldest since the last clear: a new one is dropped.
+    XTIMER_KEEP_OLDEST = 1,
+} xtimer_keep;
+
 // What a begin returns and xtimer_end takes back; 0: not recorded. Any number is safe to give to
 // xtimer_end: one that is no open section's is refused.
 typedef uint64_t xtimer_token_t;
@@ -185,6 +193,16 @@ typedef struct xtimer_section_info_t {
     // The sections beneath it took longer: they ran beside it.
     bool exceeded;
 } xtimer_section_info_t;
+
+// One measured duration. Times are nanoseconds.
+typedef struct xtimer_sample_t {
+    // When it began, by the timer's clock, which may begin anywhere.
+    uint64_t start_ns;
+    // How long it took.
+    uint64_t duration_ns;
+    // The lane that it was measured in: a thread's, at one time.
+    uint32_t lane;
+} xtimer_sample_t;
 
 // A snapshot, as a checked handle: once freed, each use is refused. All zero is none.
 typedef struct xtimer_snapshot_t {
@@ -762,6 +780,66 @@ xtimer_status_t xtimer_timer_section_info(struct xtimer_t timer,
                                           size_t count,
                                           bool flatten,
                                           struct xtimer_section_info_t *info);
+
+// Writes to `samples` the samples of the section of the default timer whose path is `names`,
+// outermost first, `count` of them: by start, across all threads. The default timer keeps none unless
+// it was made with a config that says so.
+//
+// `needed`, where not NULL, gets how many there are, and `dropped`, where not NULL, how many durations
+// more were measured since the last clear whose samples are not kept: because the ring was full, by a
+// thread without a lane, by a signal handler in the middle of an end, or while they were read. A path
+// that was never timed has none. XTIMER_STATUS_TOO_SMALL: `capacity` is less, or `samples` NULL, and
+// nothing was written to it; there may be more before the next call. It allocates: any thread, not
+// from a signal handler.
+//
+// Requires:
+// `names` is NULL (an error) or `count` strings that each are NULL or end with a zero; `samples` is
+// NULL or `capacity` of them there may be written; `needed` and `dropped` are NULL or may be written.
+xtimer_status_t xtimer_samples(const char *const *names,
+                               size_t count,
+                               struct xtimer_sample_t *samples,
+                               size_t capacity,
+                               size_t *needed,
+                               uint64_t *dropped);
+
+// As xtimer_samples, of a timer of your own.
+//
+// Requires:
+// As for xtimer_samples.
+xtimer_status_t xtimer_timer_samples(struct xtimer_t timer,
+                                     const char *const *names,
+                                     size_t count,
+                                     struct xtimer_sample_t *samples,
+                                     size_t capacity,
+                                     size_t *needed,
+                                     uint64_t *dropped);
+
+// Writes to `duration_ns` the duration that a share of the section's durations don't exceed, the share
+// in millionths: 500000 is the median, 990000 the 99th percentile. At most 1/32 off.
+//
+// With `flatten`, counted sections are united first, and the names are those without counters.
+// XTIMER_STATUS_NOT_FOUND: no such section is recorded, it has no duration yet, or the timer keeps no
+// histograms; nothing was written. Any thread; not from a signal handler.
+//
+// Requires:
+// `names` is NULL (an error) or `count` strings that each are NULL or end with a zero; `duration_ns`
+// is NULL (an error) or may be written.
+xtimer_status_t xtimer_percentile_ns(const char *const *names,
+                                     size_t count,
+                                     bool flatten,
+                                     uint32_t millionths,
+                                     uint64_t *duration_ns);
+
+// As xtimer_percentile_ns, of a timer of your own.
+//
+// Requires:
+// As for xtimer_percentile_ns.
+xtimer_status_t xtimer_timer_percentile_ns(struct xtimer_t timer,
+                                           const char *const *names,
+                                           size_t count,
+                                           bool flatten,
+                                           uint32_t millionths,
+                                           uint64_t *duration_ns);
 
 // Copies all numbers of the default timer as of now. With `flatten`, counted sections such as
 // `step[3]` are united under their base name.

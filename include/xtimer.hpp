@@ -90,6 +90,18 @@ struct section {
     bool exceeded = false;   // the sections beneath it took longer: they ran beside it
 };
 
+// One measured duration of a section, where the timer keeps samples (config.samples_per_lane).
+struct sample {
+    std::chrono::nanoseconds start{}, duration{}; // the start by the timer's clock
+    std::uint32_t lane = 0;                       // a thread's, at one time
+};
+
+// A section's samples by start, and how many durations more there were whose samples are not kept.
+struct samples {
+    std::vector<sample> kept;
+    std::uint64_t dropped = 0;
+};
+
 namespace detail {
 
 // A name and category known at compile time.
@@ -189,6 +201,13 @@ template <typename Export> std::string exported(Export &&call) {
         text.resize(needed + needed / 8); // it may grow meanwhile
     }
     return {};
+}
+
+inline std::vector<const char *> pointers(const std::vector<std::string> &names) {
+    std::vector<const char *> found;
+    found.reserve(names.size());
+    for (const std::string &name : names) found.push_back(name.c_str());
+    return found;
 }
 
 inline std::chrono::nanoseconds nanoseconds(std::uint64_t value) {
@@ -374,6 +393,42 @@ class timer_view {
             found.push_back(std::move(next));
         }
         return found;
+    }
+
+    // The samples of the section at a path of names, outermost first; none on an error.
+    ::xtimer::samples samples(const std::vector<std::string> &path) const {
+        const std::vector<const char *> names = detail::pointers(path);
+        ::xtimer::samples found;
+        std::vector<xtimer_sample_t> taken;
+        xtimer_status_t outcome;
+        // There may be more of them each time.
+        do {
+            std::size_t needed = 0;
+            outcome = xtimer_timer_samples(handle_, names.data(), names.size(), taken.data(),
+                                           taken.size(), &needed, &found.dropped);
+            if (outcome == XTIMER_STATUS_OK || outcome == XTIMER_STATUS_TOO_SMALL)
+                taken.resize(needed);
+            else
+                return {};
+        } while (outcome == XTIMER_STATUS_TOO_SMALL);
+        found.kept.reserve(taken.size());
+        for (const xtimer_sample_t &one : taken)
+            found.kept.push_back({detail::nanoseconds(one.start_ns),
+                                  detail::nanoseconds(one.duration_ns), one.lane});
+        return found;
+    }
+
+    // The duration that `percent` of the section's durations don't exceed, where the timer keeps
+    // histograms; nanoseconds::min() where there is none.
+    std::chrono::nanoseconds percentile(const std::vector<std::string> &path, double percent,
+                                        bool flatten = true) const {
+        const std::vector<const char *> names = detail::pointers(path);
+        std::uint64_t duration = XTIMER_NONE;
+        if (percent >= 0 && percent <= 100)
+            xtimer_timer_percentile_ns(handle_, names.data(), names.size(), flatten,
+                                       static_cast<std::uint32_t>(percent * 10000 + 0.5),
+                                       &duration);
+        return detail::nanoseconds(duration);
     }
 
   private:
@@ -662,6 +717,11 @@ class timer_view {
     std::string export_json(bool = true, unsigned = 2) const { return {}; }
     status save_json(text, bool = true, unsigned = 2) const noexcept { return {}; }
     std::vector<section> sections(bool = true) const { return {}; }
+    ::xtimer::samples samples(const std::vector<std::string> &) const { return {}; }
+    std::chrono::nanoseconds percentile(const std::vector<std::string> &, double,
+                                        bool = true) const noexcept {
+        return (std::chrono::nanoseconds::min)();
+    }
 };
 
 inline timer_view default_timer() noexcept { return timer_view(xtimer_t{}); }

@@ -6,7 +6,7 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::fmt::{self, Write};
 
-use xtimer_core::{Config, HostTimer, ManualClock, Site, Timer, section};
+use xtimer_core::{Config, HostTimer, ManualClock, Sample, Site, Timer, section};
 
 thread_local! {
     /// Allocations of this thread; the test harness's others are none of our business.
@@ -129,6 +129,35 @@ fn enter_exit_snapshot_and_exports_allocate_nothing_after_creation() {
         assert!(written(timer.snapshot().unwrap().report()) > 0);
     });
     assert_eq!(cleared, 0, "clear");
+}
+
+#[test]
+fn samples_and_histograms_allocate_nothing_after_creation() {
+    let clock = ManualClock::new(64);
+    let config =
+        Config { sections: 40, lanes: 3, samples_per_lane: 8, histograms: true, ..Config::HOST };
+    let timer = Timer::with_clock(config, &clock).unwrap();
+    let context = timer.context().unwrap();
+    let site = Site::new("step", "default");
+    let mut buffer = [Sample::default(); 8];
+    let worked = allocations(|| {
+        for _ in 0..2 {
+            for duration in 1..20 {
+                let step = context.enter_at(&site).unwrap();
+                clock.advance(duration << (3 * duration));
+                context.exit(step).unwrap();
+            }
+            let samples = timer.samples(&["step"], &mut buffer).unwrap();
+            assert_eq!((samples.kept.len(), samples.dropped), (6, 13)); // the last ones are long
+            assert!(timer.all_samples(&mut buffer).is_ok());
+            let mut snapshot = timer.snapshot().unwrap();
+            snapshot.flatten();
+            assert!(snapshot.section(&["step"]).unwrap().percentile(990_000).is_some());
+            assert!(written(snapshot.report()) > 0 && written(snapshot.json()) > 0);
+            timer.clear().unwrap();
+        }
+    });
+    assert_eq!(worked, 0);
 }
 
 #[test]

@@ -13,6 +13,7 @@ inline int every_name() {
     xtimer::config config = xtimer::default_config();
     config.sections = 100;
     config.clock = nullptr;
+    config.keep = 0;
     xtimer::timer own{config};
     xtimer::timer with_defaults;
     const xtimer::timer_view view = own;
@@ -35,5 +36,9 @@ inline int every_name() {
     for (const xtimer::section &section : own.sections())
         good -= section.path.empty() || section.open_time < std::chrono::nanoseconds(0) ||
                 section.busy || section.late || (section.near_price && section.exceeded);
+    const xtimer::samples samples = view.samples({"own"});
+    for (const xtimer::sample &sample : samples.kept)
+        good -= sample.lane == 0 && sample.start <= sample.duration;
+    good -= samples.dropped != 0 || view.percentile({"own"}, 50) > std::chrono::seconds(0);
     return good;
 }
