@@ -148,7 +148,8 @@ fn samples_and_histograms_allocate_nothing_after_creation() {
                 context.exit(step).unwrap();
             }
             let samples = timer.samples(&["step"], &mut buffer).unwrap();
-            assert_eq!((samples.kept.len(), samples.dropped), (6, 13)); // the last ones are long
+            // From 14 << 42 ticks on one takes two places.
+            assert_eq!((samples.kept.len(), samples.dropped), (4, 15));
             assert!(timer.all_samples(&mut buffer).is_ok());
             let mut snapshot = timer.snapshot().unwrap();
             snapshot.flatten();

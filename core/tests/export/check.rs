@@ -57,6 +57,13 @@ pub fn assert_section(value: &Value, section: &Section<'_>) {
     let fine = |key: &str| (!value[key].is_null()).then(|| digits(&value[key], 12));
     assert_eq!(fine("mean"), section.mean_picoseconds());
     assert_eq!(fine("std"), section.std_picoseconds());
+    let shares = [("50", 500_000), ("90", 900_000), ("99", 990_000), ("99.9", 999_000)];
+    let percentiles = value.get("percentiles").map(|value| value.as_object().unwrap());
+    assert_eq!(percentiles.map(|all| all.len()), section.histogram().map(|_| shares.len()));
+    for (key, share) in shares.into_iter().filter(|_| percentiles.is_some()) {
+        let value = &value["percentiles"][key];
+        assert_eq!((!value.is_null()).then(|| nanoseconds(value)), section.percentile(share));
+    }
     assert_eq!(value["open"].as_u64(), Some(section.open().into()));
     let open_time = (section.open() > 0).then(|| section.open_time());
     assert_eq!(value.get("open_time").map(nanoseconds), open_time);

@@ -5,6 +5,36 @@ use xtimer_core::{Config, ManualClock, Scale, Statistics, static_timer};
 use crate::check::{assert_json, assert_report, timer, train};
 
 #[test]
+fn percentiles_are_shown_where_a_histogram_is_kept() {
+    let clock = ManualClock::new(64);
+    let timer = timer(Config { sections: 16, lanes: 2, histograms: true, ..Config::HOST }, &clock);
+    let context = timer.context().unwrap();
+    for duration in [20, 20, 30, 7_000_000] {
+        context.record("work", "io", duration).unwrap();
+    }
+    let _open = context.enter("open", "io").unwrap();
+    let snapshot = timer.snapshot().unwrap();
+    assert_report(
+        &snapshot,
+        "\
+section       time   share  count      self        p50       p99  category
+work      7.000 ms  100.0%      4  7.000 ms  20.000 ns  7.000 ms  io
+open      0.000 ns    0.0%      0  0.000 ns          -         -  io  open 0.000 ns
+
+open  not exited yet, the first entry for so long; not in its count and times
+
+category      time   share
+io        7.000 ms  100.0%
+total     7.000 ms  100.0%
+
+price  not measured
+clock  manual, 1.000 GHz, quantum not measured",
+    );
+    let value = assert_json(&snapshot);
+    assert!(value["sections"][1]["percentiles"]["50"].is_null());
+}
+
+#[test]
 fn the_report_is_a_tree_with_totals_price_and_clock() {
     let clock = ManualClock::new(64);
     let timer = timer(Config::HOST, &clock);
