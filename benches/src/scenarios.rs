@@ -48,7 +48,13 @@ pub fn all() -> Vec<Scenario> {
         scenario("a rule is registered", with_a_rule, None),
         scenario("switched off", switched_off, None),
         scenario("late context", late, None),
-        scenario("the work alone: a clock that costs nothing", work_alone, None),
+        scenario(
+            "the work alone: a clock that costs nothing",
+            |effort| work_alone(effort, Config::HOST),
+            None,
+        ),
+        scenario("the work alone, with samples", |effort| work_alone(effort, SAMPLES), None),
+        scenario("the work alone, with a histogram", |effort| work_alone(effort, HISTOGRAM), None),
         #[cfg(target_arch = "x86_64")]
         scenario("nothing overlaps: a fence at each read", fenced, None),
     ]
@@ -294,8 +300,8 @@ impl Clock for Still {
 }
 
 /// While the CPU reads the clock it can do most of the work; this is the work by itself.
-fn work_alone(effort: Effort) -> Outcome {
-    let timer = Timer::with_clock(Config::HOST, Still).expect("a timer");
+fn work_alone(effort: Effort, config: Config) -> Outcome {
+    let timer = Timer::with_clock(config, Still).expect("a timer");
     let context = timer.context().expect("a context");
     let site = Site::new("section", "default");
     alternate(effort, bare, |pairs| {

@@ -32,6 +32,7 @@ const fn refuse(field: &str) -> ! {
         b"rules" => panic!("the capacity `rules` cannot work (65536 at most)"),
         b"name_bytes" => panic!("the capacity `name_bytes` cannot work (64 at least)"),
         b"scratch" => panic!("the capacity `scratch` cannot work (64 at most)"),
+        b"samples_per_lane" => panic!("the capacity `samples_per_lane` cannot work on this target"),
         b"late" => panic!("the capacity `late` cannot work on this target"),
         _ => panic!("these capacities cannot work"),
     }

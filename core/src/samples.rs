@@ -82,6 +82,14 @@ pub(crate) fn begin(ring: Memory<'_>) {
     ring.wide(ring::BEGIN).store(ring.wide(ring::HEAD).load());
 }
 
+/// Brings the next place in line with HEAD, where the owner was stopped for ever while it moved both.
+#[cfg(feature = "std")]
+#[allow(dead_code)] // only a fork asks for it, and not everything is built with one
+pub(crate) fn align(ring: Memory<'_>, layout: &Layout) {
+    let place = ring.wide(ring::HEAD).load() % u64::from(layout.places);
+    ring.word(ring::CURSOR).store(place as u32 * ring::BYTES as u32, Relaxed); // Relaxed: no owner
+}
+
 /// Gives section, start and duration of each sample in the ring, oldest first, but of those that are
 /// overwritten meanwhile.
 pub(crate) fn scan(ring: Memory<'_>, layout: &Layout, mut found: impl FnMut(u32, u64, u64)) {
@@ -351,5 +359,39 @@ impl Sample {
     /// The path of its section, for a timer that it was read from.
     pub fn path<S: Shape, C: Clock>(&self, timer: &Timer<S, C>) -> Path {
         Path { owner: timer.serial(), section: self.section & INDEX_MASK }
+    }
+}
+
+#[cfg(all(test, feature = "std", not(loom)))]
+mod tests {
+    use super::*;
+    use crate::clock::ManualClock;
+    use crate::config::Config;
+
+    /// In the child of a fork a lane may stand as its thread left it in the middle of `fill`.
+    #[test]
+    fn a_ring_that_was_left_half_way_is_in_line_after_a_fork() {
+        let clock = ManualClock::new(64);
+        let config = Config { samples_per_lane: 3, ..Config::SMALL };
+        let timer = Timer::with_clock(config, &clock).unwrap();
+        let take = |duration| {
+            let context = timer.context().unwrap();
+            let token = context.enter("work", "io").unwrap();
+            clock.advance(duration);
+            context.exit(token).unwrap();
+        };
+        take(1);
+        let cursor = timer.lane_memory(0).at(timer.layout.ring).word(ring::CURSOR);
+        assert_eq!(cursor.load(Relaxed), 16);
+        cursor.store(32, Relaxed);
+        timer.start_clean_in_child(None);
+        assert_eq!(cursor.load(Relaxed), 16);
+        for duration in 2..=7 {
+            take(duration);
+        }
+        let mut buffer = [Sample::default(); 6];
+        let samples = timer.samples(&["work"], &mut buffer).unwrap();
+        let durations: Vec<_> = samples.kept.iter().map(|sample| sample.duration).collect();
+        assert_eq!((durations, samples.dropped), (vec![5, 6, 7], 3));
     }
 }

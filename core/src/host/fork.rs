@@ -6,6 +6,7 @@ use crate::lane::is_founded;
 use crate::late;
 use crate::layout::{header, journal, lane as at, loss};
 use crate::region::Memory;
+use crate::samples;
 use crate::shape::Shape;
 use crate::sync::{Relaxed, Release, SeqCst};
 use crate::timer::{EPOCH, Timer};
@@ -40,6 +41,9 @@ impl<S: Shape, C: Clock> Timer<S, C> {
             // A lane that was being made has no TOP yet, and `claim` makes it again.
             if is_founded(lane) {
                 lane.word(at::TOP).store(lane.word(at::FRAMES).load(Relaxed), Relaxed);
+            }
+            if self.layout.places != 0 {
+                samples::align(lane.at(self.layout.ring), &self.layout);
             }
             lane.word(at::JOURNAL + journal::SECTION).store(self.layout.idle(), Relaxed);
             lane.word(at::OWNER).store(0, Release);
