@@ -24,6 +24,7 @@
 //! exit(token) ── clock ─ pop frame ─ the lane's statistics                    timer, lane
 //! snapshot ── lanes added up, consistent per slot ─ category totals           snapshot, category
 //! view ── text, JSON                                                          export
+//! profile ── bytes ─► decode ─► ranks gathered, or reduced                     profile
 //! ```
 //!
 //! `timer.rs` holds the hot path on one page; what it leaves out is `general.rs`. `layout.rs` says
@@ -31,6 +32,9 @@
 //! of the target. `host/` is what the feature `std` adds. `docs/design.md` draws the memory.
 
 #![cfg_attr(not(any(feature = "std", test)), no_std)]
+
+#[cfg(feature = "alloc")]
+extern crate alloc;
 
 mod category;
 mod clock;
@@ -62,6 +66,7 @@ mod opening;
 mod paths;
 mod percentile;
 mod price;
+pub mod profile;
 mod region;
 mod samples;
 mod section;
