@@ -1,0 +1,13 @@
+//! Profiles: the bytes against vectors and damage, gathered times against numpy and a naive union.
+
+#![cfg(all(feature = "std", not(loom)))]
+
+mod bytes;
+mod damage;
+mod gathered;
+mod memory;
+mod naive;
+mod round_trips;
+mod snapshots;
+mod statistics;
+mod vectors;
