@@ -22,6 +22,10 @@ mod moments;
 mod owned;
 #[cfg(feature = "alloc")]
 mod records;
+#[cfg(feature = "alloc")]
+mod reduce;
+#[cfg(feature = "alloc")]
+mod reduced_bytes;
 mod snapshot;
 mod squares;
 #[cfg(feature = "alloc")]
@@ -42,6 +46,8 @@ pub use gathered::{GatherError, Gathered, SameRank};
 pub use owned::{Buckets, Profile, ProfileCategory, ProfileSection};
 #[cfg(feature = "alloc")]
 pub use records::Records;
+#[cfg(feature = "alloc")]
+pub use reduce::{Reduced, ReducedCategory, ReducedSection};
 #[cfg(feature = "alloc")]
 pub use times::{GatheredTimes, LengthMismatch, RankSample, RankTimes};
 pub use view::{

@@ -244,18 +244,10 @@ impl GatheredTimes {
         if !self.has_all_samples()
             && let Some(buckets) = self.kept_histogram()
         {
-            let count = buckets.iter().fold(0_u64, |sum, bucket| sum.saturating_add(bucket.1));
             // The extremes are known exactly, and no duration is beyond them.
-            let (min, max) = (self.min().unwrap_or(0), self.max().unwrap_or(u64::MAX));
-            let value = |rank| {
-                let middle = value_at(buckets.iter().copied(), rank)?;
-                Some(match rank {
-                    0 if min > 0 => min,
-                    rank if rank + 1 == count && max < u64::MAX => max,
-                    _ => middle.max(min).min(max),
-                })
-            };
-            return percents.iter().map(|&at| moments::percentile(count, at, value)).collect();
+            let extremes = self.min().zip(self.max());
+            let of = |&at| percentile_of(buckets.iter().copied(), extremes, at);
+            return percents.iter().map(of).collect();
         }
         let mut sorted = self.durations.clone();
         sorted.sort_unstable();
@@ -268,7 +260,7 @@ impl GatheredTimes {
     /// there, else from what each rank kept; `None` where a rank has neither.
     pub fn histogram(&self) -> Option<Vec<(u32, u64)>> {
         if self.has_all_samples() {
-            Some(buckets_of(&self.durations))
+            Some(buckets_of(self.durations.iter().copied()))
         } else {
             self.kept_histogram()
         }
@@ -387,7 +379,7 @@ impl RankTimes {
     }
 }
 
-fn unite(one: &Numbers, two: &Numbers) -> Numbers {
+pub(crate) fn unite(one: &Numbers, two: &Numbers) -> Numbers {
     if one.count == 0 || two.count == 0 {
         let timed = if one.count == 0 { two } else { one };
         let open = one.open.saturating_add(two.open);
@@ -415,12 +407,30 @@ pub(crate) fn add_buckets(sum: &mut BTreeMap<u32, u64>, buckets: &Buckets) {
 }
 
 /// The buckets of durations.
-pub(crate) fn buckets_of(durations: &[u64]) -> Vec<(u32, u64)> {
+pub(crate) fn buckets_of(durations: impl IntoIterator<Item = u64>) -> Vec<(u32, u64)> {
     let mut sum = BTreeMap::new();
-    for &duration in durations {
+    for duration in durations {
         *sum.entry(index_of(duration) as u32).or_insert(0) += 1;
     }
     sum.into_iter().collect()
+}
+
+/// A percentile of a histogram, between the extremes where they are known.
+pub(crate) fn percentile_of(
+    buckets: impl Iterator<Item = (u32, u64)> + Clone,
+    extremes: Option<(u64, u64)>,
+    percent: f64,
+) -> f64 {
+    let count = buckets.clone().fold(0_u64, |sum, bucket| sum.saturating_add(bucket.1));
+    moments::percentile(count, percent, |rank| {
+        let middle = value_at(buckets.clone(), rank)?;
+        Some(match extremes {
+            None => middle,
+            Some((min, _)) if rank == 0 => min,
+            Some((_, max)) if rank + 1 == count => max,
+            Some((min, max)) => middle.max(min).min(max),
+        })
+    })
 }
 
 /// The middle of the bucket that holds the duration of a rank, counted from 0 in ascending order.

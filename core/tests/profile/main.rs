@@ -7,6 +7,7 @@ mod damage;
 mod gathered;
 mod memory;
 mod naive;
+mod reduced;
 mod round_trips;
 mod snapshots;
 mod statistics;
