@@ -10,9 +10,13 @@
 
 #[cfg(feature = "alloc")]
 mod across;
+#[cfg(feature = "std")]
+mod beside;
 mod decode;
 mod encode;
 mod error;
+#[cfg(feature = "std")]
+mod file;
 mod format;
 #[cfg(feature = "alloc")]
 mod gathered;
@@ -39,6 +43,8 @@ mod wire;
 pub use across::Across;
 pub use encode::{Sink, TooSmall};
 pub use error::{DecodeError, Fault};
+#[cfg(feature = "std")]
+pub use file::FileError;
 pub use format::VERSION;
 #[cfg(feature = "alloc")]
 pub use gathered::{GatherError, Gathered, SameRank};

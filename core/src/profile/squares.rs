@@ -116,7 +116,8 @@ mod tests {
         #[test]
         fn products_are_whole(a: u128, b: u64, shift in 0_u32..64) {
             let (high, low) = product(a, u128::from(b));
-            let digits = (a >> 64) * u128::from(b) + ((a & u128::from(u64::MAX)) * u128::from(b) >> 64);
+            let carried = ((a & u128::from(u64::MAX)) * u128::from(b)) >> 64;
+            let digits = (a >> 64) * u128::from(b) + carried;
             prop_assert_eq!(high, digits >> 64);
             prop_assert_eq!(low, a.wrapping_mul(u128::from(b)));
             prop_assert_eq!((high, low), product(u128::from(b), a));

@@ -4,6 +4,7 @@
 
 mod bytes;
 mod damage;
+mod files;
 mod gathered;
 mod memory;
 mod naive;
