@@ -20,6 +20,8 @@ mod file;
 mod format;
 #[cfg(feature = "alloc")]
 mod gathered;
+#[cfg_attr(not(feature = "alloc"), allow(dead_code, reason = "what owns memory writes by it"))]
+mod kept;
 #[cfg(feature = "alloc")]
 mod moments;
 #[cfg(feature = "alloc")]

@@ -10,6 +10,7 @@ use crate::price::Price;
 use crate::profile::encode::{self, Content};
 use crate::profile::error::DecodeError;
 use crate::profile::format::{KIND_PROFILE, block, mark};
+use crate::profile::kept::{Histograms, Samples};
 use crate::profile::snapshot::write_losses;
 use crate::profile::view::{Marks, Numbers, Sample, Source, View};
 use crate::profile::wire::Out;
@@ -354,46 +355,20 @@ fn write_section(section: &ProfileSection, out: &mut Out<'_>) {
     }
 }
 
-pub(crate) fn write_buckets(buckets: &Buckets, out: &mut Out<'_>) {
-    out.count(buckets.len());
-    let mut next = 0;
-    for &(bucket, count) in buckets {
-        out.number(bucket - next);
-        out.number(count);
-        next = bucket + 1;
-    }
-}
-
 fn write_histograms(histograms: &[OwnedHistogram], out: &mut Out<'_>) {
-    if histograms.is_empty() {
-        return;
-    }
-    out.count(histograms.len());
-    let mut next = 0;
-    for histogram in histograms {
-        out.number(histogram.section - next);
-        write_buckets(&histogram.buckets, out);
-        next = histogram.section + 1;
+    if !histograms.is_empty() {
+        let mut all = Histograms::begin(out, histograms.len());
+        for histogram in histograms {
+            all.add(histogram.section, histogram.buckets.iter().copied());
+        }
     }
 }
 
 fn write_samples(lanes: &[OwnedSamples], out: &mut Out<'_>) {
-    if lanes.is_empty() {
-        return;
-    }
-    out.count(lanes.len());
-    let mut section = 0;
-    for lane in lanes {
-        out.number(lane.section - section);
-        out.number(lane.lane);
-        out.number(lane.dropped);
-        out.count(lane.samples.len());
-        let mut start = 0;
-        for sample in &lane.samples {
-            out.difference(start, sample.start);
-            out.number(sample.duration);
-            start = sample.start;
+    if !lanes.is_empty() {
+        let mut all = Samples::begin(out, lanes.len());
+        for lane in lanes {
+            all.add(lane.section, lane.lane, lane.dropped, lane.samples.iter().copied());
         }
-        section = lane.section;
     }
 }

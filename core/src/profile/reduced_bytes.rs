@@ -7,7 +7,7 @@ use crate::profile::decode::{self, Blocks, envelope};
 use crate::profile::encode::{self, Content};
 use crate::profile::error::{DecodeError, Fault};
 use crate::profile::format::{AT_LENGTH, KIND_REDUCED, block, mark};
-use crate::profile::owned::write_buckets;
+use crate::profile::kept::Histograms;
 use crate::profile::reduce::{NO_EXTREMES, Reduced, ReducedCategory, ReducedSection};
 use crate::profile::snapshot::write_losses;
 use crate::profile::tree::ROOT;
@@ -126,14 +126,10 @@ impl Reduced {
         if count == 0 {
             return;
         }
-        out.count(count);
-        let mut next = 0;
-        for (index, (_, section)) in self.rows().enumerate() {
+        let mut all = Histograms::begin(out, count);
+        for (index, (_, section)) in (0..).zip(self.rows()) {
             if !section.histogram.is_empty() {
-                out.count(index - next);
-                let buckets: Vec<(u32, u64)> = section.histogram().collect();
-                write_buckets(&buckets, out);
-                next = index + 1;
+                all.add(index, section.histogram());
             }
         }
     }

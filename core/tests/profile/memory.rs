@@ -3,7 +3,7 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
-use xtimer_core::profile::{Profile, View};
+use xtimer_core::profile::{Profile, Records, Reduced, Source, View};
 
 use crate::bytes::{block, number, sealed, vector};
 
@@ -102,4 +102,58 @@ fn a_lie_about_a_count_takes_nothing() {
     let bytes = sealed(1, &[block(1, &[0, 0]), block(2, &number(u64::MAX.into()))].concat());
     let (held, error) = most_held(|| Profile::from_bytes(&bytes).unwrap_err());
     assert_eq!(held, 0, "{error}");
+}
+
+/// A rank of 200 sections, twenty on each of ten, with ten samples each.
+fn rank(number: u32) -> Vec<u8> {
+    let names: Vec<String> = (0..200).map(|index| format!("section {index}")).collect();
+    let paths: Vec<[&str; 2]> =
+        (0..200).map(|index| [names[index / 20 * 20].as_str(), names[index].as_str()]).collect();
+    let durations: Vec<u64> =
+        (0..10).map(|index| u64::from(number % 97) * 1000 + index * 77).collect();
+    let records: Vec<Records<'_>> = paths
+        .iter()
+        .map(|path| Records {
+            path: if path[0] == path[1] { &path[..1] } else { path },
+            category: ["io", "gpu", "comm"][path[1].len() % 3],
+            durations: &durations,
+            starts: &[],
+        })
+        .collect();
+    Profile::from_records(Source { rank: number, label: "" }, &records).to_bytes()
+}
+
+/// How many ranks: 10,000 with `--ignored`.
+fn reduce_ranks(count: u32) -> (usize, std::time::Duration, usize) {
+    let kinds: Vec<Vec<u8>> = (0..97).map(rank).collect();
+    let mut spent = std::time::Duration::ZERO;
+    let (held, reduced) = most_held(|| {
+        let mut reduced = Reduced::new();
+        for number in 0..count {
+            let start = std::time::Instant::now();
+            reduced.add_bytes(&kinds[number as usize % 97]).unwrap();
+            spent += start.elapsed();
+        }
+        reduced
+    });
+    assert_eq!(reduced.rank_count(), u64::from(count));
+    (held, spent, reduced.to_bytes().len())
+}
+
+#[test]
+fn reducing_takes_as_much_for_many_ranks_as_for_some() {
+    let (some, many) = (reduce_ranks(194).0, reduce_ranks(388).0);
+    assert_eq!(some, many);
+    assert!(many < 4 << 20, "{many} bytes");
+}
+
+#[test]
+#[ignore = "a measurement: run it optimised, with --nocapture"]
+fn reducing_ten_thousand_ranks() {
+    for count in [1_000, 10_000] {
+        let (held, spent, length) = reduce_ranks(count);
+        println!(
+            "{count} ranks of 200 sections: {spent:?}, {held} bytes held, {length} bytes long"
+        );
+    }
 }
