@@ -2,8 +2,8 @@
 //!
 //! Nodes lie in one list and are walked without recursion, so no depth of nesting is too much.
 
+use alloc::boxed::Box;
 use alloc::collections::BTreeMap;
-use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use crate::profile::owned::Profile;
@@ -14,8 +14,8 @@ pub(crate) const ROOT: u32 = 0;
 #[derive(Clone, Debug)]
 struct Node {
     parent: u32,
-    name: Arc<str>,
-    by_name: BTreeMap<Arc<str>, u32>,
+    name: Box<str>,
+    by_name: BTreeMap<Box<str>, u32>,
     /// In order of first sight.
     children: Vec<u32>,
 }
@@ -44,11 +44,11 @@ impl PathTree {
             return node;
         }
         let node = self.nodes.len() as u32;
-        let name: Arc<str> = name.into();
         let above = &mut self.nodes[parent as usize];
-        above.by_name.insert(Arc::clone(&name), node);
+        above.by_name.insert(name.into(), node);
         above.children.push(node);
-        self.nodes.push(Node { parent, name, by_name: BTreeMap::new(), children: Vec::new() });
+        let (name, by_name, children) = (name.into(), BTreeMap::new(), Vec::new());
+        self.nodes.push(Node { parent, name, by_name, children });
         node
     }
 

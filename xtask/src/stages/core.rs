@@ -24,6 +24,9 @@ fn run(parts: &mut Parts) {
     parts.part("without std", || {
         cargo(["test", "-p", "xtimer-core", "--no-default-features"]).tests()
     });
+    parts.part("with alloc alone", || {
+        cargo(["test", "-p", "xtimer-core", "--no-default-features", "--features", "alloc"]).tests()
+    });
     parts.part("32-bit words", || {
         cargo(["test", "-p", "xtimer-core", "--all-targets"])
             .env("RUSTFLAGS", "--cfg xtimer_narrow")
