@@ -77,6 +77,8 @@ typedef enum xtimer_status {
     XTIMER_STATUS_ALREADY_MADE = 39,
     // An error in the library itself.
     XTIMER_STATUS_INTERNAL = 40,
+    // The bytes are no profile, or were damaged.
+    XTIMER_STATUS_BAD_PROFILE = 41,
 } xtimer_status;
 
 // The statistics kept of each section, besides its number of entries and total time. What is not
@@ -233,6 +235,74 @@ typedef struct xtimer_losses_t {
     // Threads that found no lane (since the timer was made).
     uint64_t late_contexts;
 } xtimer_losses_t;
+
+// Profiles of ranks, as a checked handle: once freed, each use is refused. All zero is none.
+typedef struct xtimer_gathered_t {
+    // The library's own.
+    uint64_t handle;
+} xtimer_gathered_t;
+
+// Carries this rank's bytes to the others.
+//
+// It is given `length` bytes at `bytes`. On success it returns 0 and sets `all` and `all_length` to the
+// bytes of all ranks, one rank's behind the other's, which must stand until xtimer_gather returns; where
+// another rank gets them, it leaves `all` as it is, NULL. Any other number is a failure, told in the
+// sentence. It returns: no exception, no longjmp.
+typedef int32_t (*xtimer_transport_t)(void *data,
+                                      const uint8_t *bytes,
+                                      size_t length,
+                                      const uint8_t **all,
+                                      size_t *all_length);
+
+// The times of one section, gathered from ranks. Times are nanoseconds; where there is none it is
+// XTIMER_NONE, and a mean or deviation is not a number. Count, sum, mean, deviation and extremes are of
+// all durations, also where samples were dropped or never kept.
+typedef struct xtimer_gathered_info_t {
+    // Its name: the last of its path.
+    const char *name;
+    // The names of its path, outermost first; its own is the last.
+    const char *const *path;
+    // How many names the path has.
+    size_t path_length;
+    // Its category; NULL where ranks have it with different ones.
+    const char *category;
+    // How many ranks have it.
+    size_t rank_count;
+    // How often it was ended or recorded, on all ranks.
+    uint64_t count;
+    // All durations together; it stops at the largest number.
+    uint64_t sum_ns;
+    // The shortest duration.
+    uint64_t min_ns;
+    // The longest duration.
+    uint64_t max_ns;
+    // The mean duration.
+    double mean_ns;
+    // The sample standard deviation of the durations (divisor n-1).
+    double std_ns;
+    // What it took on the slowest rank.
+    uint64_t slowest_ns;
+    // What it took on the fastest rank that has it.
+    uint64_t fastest_ns;
+    // What it took on a rank, on average over those that have it.
+    double rank_mean_ns;
+    // The slowest rank over the mean of ranks: 1 where all took the same.
+    double imbalance;
+    // The rank where it took longest; of several the lowest.
+    uint32_t slowest_rank;
+    // The rank where it took least.
+    uint32_t fastest_rank;
+    // How many samples there are, and in each of the three arrays: by rank, then start.
+    size_t sample_count;
+    // The samples' durations.
+    const uint64_t *durations_ns;
+    // When each began, by its rank's clock; 0 where that is not known.
+    const uint64_t *starts_ns;
+    // The rank of each.
+    const uint32_t *ranks;
+    // How many samples were dropped.
+    uint64_t dropped;
+} xtimer_gathered_info_t;
 
 // A clock: returns ticks. Called by any thread, by several at once, and from signal handlers where
 // they time sections. It returns: no exception, no longjmp.
@@ -905,6 +975,148 @@ xtimer_status_t xtimer_snapshot_category_at(struct xtimer_snapshot_t snapshot,
 // `losses` is NULL (an error) or may be written.
 xtimer_status_t xtimer_snapshot_losses(struct xtimer_snapshot_t snapshot,
                                        struct xtimer_losses_t *losses);
+
+// Decodes `length` bytes at `bytes`: profiles of ranks one behind another, one at least.
+//
+// On success the handle is written to `gathered`; free it with xtimer_gathered_free. The bytes are not
+// needed any more. XTIMER_STATUS_BAD_PROFILE: they are none, and xtimer_last_error says what is wrong
+// at which byte. XTIMER_STATUS_INVALID_ARGUMENT: two are of one rank. It allocates: any thread, not from
+// a signal handler.
+//
+// Requires:
+// `length` bytes at `bytes` may be read, or it is NULL (an error); `gathered` is NULL (an error) or may
+// be written.
+xtimer_status_t xtimer_gathered_decode(const uint8_t *bytes,
+                                       size_t length,
+                                       struct xtimer_gathered_t *gathered);
+
+// Loads profiles of ranks, one behind another, from a file. As xtimer_gathered_decode in all else;
+// XTIMER_STATUS_IO: the file cannot be read.
+//
+// Requires:
+// `path` is NULL (an error) or ends with a zero; `gathered` is NULL (an error) or may be written.
+xtimer_status_t xtimer_gathered_load(const char *path, struct xtimer_gathered_t *gathered);
+
+// Saves gathered profiles as a file, as xtimer_save_profile does.
+//
+// Requires:
+// `path` is NULL (an error) or ends with a zero.
+xtimer_status_t xtimer_gathered_save(struct xtimer_gathered_t gathered, const char *path);
+
+// Gathers a timer's profile from all ranks over a transport of yours: MPI, sockets, a queue.
+//
+// Each rank calls it with its own `rank`; `label` is a text for people, or NULL. `transport` is called
+// once, with `data`, outside of any lock. Where it gives the bytes of all ranks, the handle is written
+// to `gathered`, to be freed by xtimer_gathered_free; where another rank gets them, a handle of 0 is.
+// XTIMER_STATUS_IO: the transport failed; else as xtimer_gathered_decode.
+//
+// Requires:
+// `label` is NULL or ends with a zero; `transport` does what its type says; `gathered` is NULL (an
+// error) or may be written.
+xtimer_status_t xtimer_gather(struct xtimer_t timer,
+                              uint32_t rank,
+                              const char *label,
+                              xtimer_transport_t transport,
+                              void *data,
+                              struct xtimer_gathered_t *gathered);
+
+// Frees gathered profiles: what their infos point to goes with them. A second time is an error and no
+// more. Any thread; not from a signal handler.
+xtimer_status_t xtimer_gathered_free(struct xtimer_gathered_t gathered);
+
+// How many ranks gathered profiles have; 0 where the handle is none. Any thread.
+size_t xtimer_gathered_rank_count(struct xtimer_gathered_t gathered);
+
+// How many sections gathered profiles have: distinct paths; 0 where the handle is none. Any thread.
+size_t xtimer_gathered_count(struct xtimer_gathered_t gathered);
+
+// Writes to `info` the times of a section: depth first, in order of first entry, from 0 on.
+//
+// What its pointers lead to stands until the profiles are freed. XTIMER_STATUS_NOT_FOUND: there are not
+// so many; nothing was written. Any thread.
+//
+// Requires:
+// `info` is NULL (an error) or may be written.
+xtimer_status_t xtimer_gathered_at(struct xtimer_gathered_t gathered,
+                                   size_t index,
+                                   struct xtimer_gathered_info_t *info);
+
+// Writes to `index` the place of the section whose path is `names`, outermost first, `count` of them.
+// XTIMER_STATUS_NOT_FOUND: no rank has it; nothing was written. Any thread.
+//
+// Requires:
+// `names` leads to `count` strings that end with a zero, or is NULL (an error); `index` is NULL (an
+// error) or may be written.
+xtimer_status_t xtimer_gathered_find(struct xtimer_gathered_t gathered,
+                                     const char *const *names,
+                                     size_t count,
+                                     size_t *index);
+
+// A percentile, 0 to 100, of the durations of the section at `index`, in nanoseconds: from the samples
+// by linear interpolation, or from histograms, off by a 64th at most. Not a number where there is none.
+// Any thread; not from a signal handler.
+double xtimer_gathered_percentile_ns(struct xtimer_gathered_t gathered,
+                                     size_t index,
+                                     double percent);
+
+// The total of a category on a rank, in nanoseconds; 0 where the rank has none. NULL is `default`. Any
+// thread.
+//
+// Requires:
+// `category` is NULL or ends with a zero.
+uint64_t xtimer_gathered_category_ns(struct xtimer_gathered_t gathered,
+                                     uint32_t rank,
+                                     const char *category);
+
+// Encodes the default timer's profile into `buffer`, as the bytes of docs/format.md.
+//
+// `rank` says where it comes from: an MPI rank, a worker, 0 where there is one; `label` is a text for
+// people, or NULL. `needed`, where not NULL, gets the number of bytes. XTIMER_STATUS_TOO_SMALL:
+// `capacity` is less, or `buffer` NULL, and nothing was written to it; the profile may grow before
+// the next call. XTIMER_STATUS_BUSY: other snapshots are being taken. No allocation, no lock: any
+// thread, signal handlers included.
+//
+// Requires:
+// `label` is NULL or ends with a zero; `buffer` is NULL or `capacity` bytes there may be written;
+// `needed` is NULL or may be written.
+xtimer_status_t xtimer_export_profile(uint32_t rank,
+                                      const char *label,
+                                      uint8_t *buffer,
+                                      size_t capacity,
+                                      size_t *needed);
+
+// As xtimer_export_profile, of a timer of your own.
+//
+// Requires:
+// As for xtimer_export_profile.
+xtimer_status_t xtimer_timer_export_profile(struct xtimer_t timer,
+                                            uint32_t rank,
+                                            const char *label,
+                                            uint8_t *buffer,
+                                            size_t capacity,
+                                            size_t *needed);
+
+// Saves the default timer's profile at `path`, as the bytes of docs/format.md.
+//
+// It is written beside the path, synced and renamed, so that after a crash or on a full disk the old
+// file or the new one is there, whole; the file keeps its permissions, and a symbolic link its place.
+// `rank` and `label` as for xtimer_export_profile. XTIMER_STATUS_IO: nothing is changed at `path`, and
+// xtimer_last_error says why. It allocates: any thread, not from a signal handler.
+//
+// Requires:
+// `path` is NULL (an error) or ends with a zero; `label` is NULL or ends with a zero.
+xtimer_status_t xtimer_save_profile(const char *path,
+                                    uint32_t rank,
+                                    const char *label);
+
+// As xtimer_save_profile, of a timer of your own.
+//
+// Requires:
+// As for xtimer_save_profile.
+xtimer_status_t xtimer_timer_save_profile(struct xtimer_t timer,
+                                          const char *path,
+                                          uint32_t rank,
+                                          const char *label);
 
 // The config of the default timer: 4,096 sections, depth 1,024, 256 lanes, 256 categories, all
 // statistics, the machine's best clock. Any thread.

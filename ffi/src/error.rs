@@ -65,6 +65,8 @@ pub enum Code {
     AlreadyMade = 39,
     /// An error in the library itself.
     Internal = 40,
+    /// The bytes are no profile, or were damaged.
+    BadProfile = 41,
 }
 
 /// A status, as functions return it.
@@ -224,7 +226,7 @@ fn spell(timer: TimerHandle, error: Error) {
 /// number, any thread.
 #[unsafe(no_mangle)]
 pub extern "C" fn xtimer_status_text(status: c_int) -> *const c_char {
-    const CODES: [(Code, &std::ffi::CStr); 23] = [
+    const CODES: [(Code, &std::ffi::CStr); 24] = [
         (Code::Ok, c"Done."),
         (Code::NotOpen, c"The token's section is not open."),
         (
@@ -257,6 +259,7 @@ pub extern "C" fn xtimer_status_text(status: c_int) -> *const c_char {
         (Code::Io, c"A file or descriptor could not be written."),
         (Code::AlreadyMade, c"The default timer was in use already."),
         (Code::Internal, c"An error in xtimer itself; please report it."),
+        (Code::BadProfile, c"The bytes are no profile, or were damaged."),
     ];
     CODES
         .iter()

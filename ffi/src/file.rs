@@ -85,7 +85,7 @@ impl Drop for Errno {
 }
 
 /// Keeps pthread_cancel from unwinding out of a write; the thread is cancelled afterwards.
-struct Uncancelled {
+pub(crate) struct Uncancelled {
     #[cfg(any(target_os = "linux", target_vendor = "apple", target_os = "freebsd"))]
     before: c_int,
 }
@@ -97,7 +97,7 @@ unsafe extern "C" {
 
 impl Uncancelled {
     #[cfg(any(target_os = "linux", target_vendor = "apple", target_os = "freebsd"))]
-    fn begin() -> Self {
+    pub(crate) fn begin() -> Self {
         /// PTHREAD_CANCEL_DISABLE.
         const DISABLE: c_int = if cfg!(target_vendor = "apple") { 0 } else { 1 };
         let mut before = 0;
@@ -106,7 +106,7 @@ impl Uncancelled {
         Self { before }
     }
     #[cfg(not(any(target_os = "linux", target_vendor = "apple", target_os = "freebsd")))]
-    const fn begin() -> Self {
+    pub(crate) const fn begin() -> Self {
         Self {}
     }
 }
@@ -225,12 +225,12 @@ pub unsafe extern "C" fn xtimer_timer_save_json(
 
 #[cfg(unix)]
 #[expect(clippy::unnecessary_wraps, reason = "paths elsewhere are text")]
-fn path_of(path: &CStr) -> Result<PathBuf, Failure> {
+pub(crate) fn path_of(path: &CStr) -> Result<PathBuf, Failure> {
     use std::os::unix::ffi::OsStringExt;
     Ok(OsString::from_vec(path.to_bytes().to_vec()).into())
 }
 #[cfg(not(unix))]
-fn path_of(path: &CStr) -> Result<PathBuf, Failure> {
+pub(crate) fn path_of(path: &CStr) -> Result<PathBuf, Failure> {
     // SAFETY: a CStr ends with a zero.
     unsafe { crate::text::required(path.as_ptr(), "path") }.map(PathBuf::from)
 }

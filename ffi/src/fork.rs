@@ -1,11 +1,13 @@
 //! After a fork: the child's timers start clean, and no lock stays with a thread that is no more.
 
 use crate::sync::{AcqRel, AtomicBool, Relaxed};
-use crate::{held, snapshot};
+use crate::{gathered, held, snapshot};
 
 static WATCHED: AtomicBool = AtomicBool::new(false);
 /// What the handler before the fork got hold of.
 static HAS_SNAPSHOTS: AtomicBool = AtomicBool::new(false);
+/// And of gathered profiles.
+static HAS_GATHERED: AtomicBool = AtomicBool::new(false);
 
 /// Registers the handlers, once.
 pub(crate) fn watch() {
@@ -21,13 +23,14 @@ pub(crate) fn watch() {
     };
 }
 
-/// Takes the lock of the snapshots, so that the child finds them whole: its one thread has it. Where
-/// that thread has it already (the fork is a signal handler's), the interrupted call goes on in
+/// Takes the locks of what C holds, so that the child finds it whole: its one thread has them. Where
+/// that thread has one already (the fork is a signal handler's), the interrupted call goes on in
 /// parent and child alike.
 #[cfg_attr(not(unix), allow(dead_code))]
 extern "C" fn before() {
     // Relaxed: the forking thread's own, before and after.
     HAS_SNAPSHOTS.store(snapshot::TAKEN.take(), Relaxed);
+    HAS_GATHERED.store(gathered::HELD.take(), Relaxed);
 }
 
 #[cfg_attr(not(unix), allow(dead_code))]
@@ -35,6 +38,9 @@ extern "C" fn in_parent() {
     // Relaxed: as above.
     if HAS_SNAPSHOTS.swap(false, Relaxed) {
         snapshot::TAKEN.give_back();
+    }
+    if HAS_GATHERED.swap(false, Relaxed) {
+        gathered::HELD.give_back();
     }
 }
 

@@ -8,6 +8,7 @@
 //! category, control                   rules, totals, clear  -> timer
 //! snapshot, info, export, file        what is read          -> snapshot
 //! samples                             each duration, percentiles -> timer, snapshot
+//! profile, gathered                   bytes, ranks          -> snapshot, profiles
 //! timer, config                       timers and handles    -> table (timers), held (contexts)
 //! error, guard, text                  what every call needs
 //! ```
@@ -34,6 +35,9 @@ mod info;
 mod samples;
 mod snapshot;
 
+mod gathered;
+mod profile;
+
 mod config;
 mod timer;
 
@@ -52,7 +56,9 @@ pub use detached::*;
 pub use error::{Code, Status, xtimer_last_error, xtimer_status_text, xtimer_version};
 pub use export::*;
 pub use file::*;
+pub use gathered::*;
 pub use info::*;
+pub use profile::*;
 pub use record::*;
 pub use samples::*;
 pub use section::*;
