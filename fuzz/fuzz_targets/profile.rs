@@ -42,7 +42,8 @@ fn read(bytes: &[u8]) {
     if let Ok(gathered) = Gathered::from_bytes(bytes) {
         for (path, times) in gathered.iter() {
             assert!(!path.is_empty() && times.rank_count() > 0);
-            let _ = (times.std(), times.percentiles(&[0.0, 50.0, 100.0]), times.across().imbalance());
+            let _ =
+                (times.std(), times.percentiles(&[0.0, 50.0, 100.0]), times.across().imbalance());
         }
     }
     if let Ok(reduced) = Reduced::from_bytes(bytes) {

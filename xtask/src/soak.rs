@@ -8,13 +8,19 @@ use crate::command::cargo;
 use crate::instrumented::{self, Sanitizer};
 use crate::parts::Parts;
 use crate::report::{self, Stage};
-use crate::stages::sanitizers;
+use crate::stages::{self, sanitizers};
 use crate::{cross, places};
 
 const PARTS: &[Stage] = &[
     Stage { name: "properties", about: "20,000 random sequences a property", run: properties },
     Stage { name: "threads", about: "the tests with many threads, 20 times", run: threads },
     Stage { name: "signals", about: "reports from a handler, 1,000,000 instants", run: signals },
+    Stage {
+        name: "fuzz",
+        about: "the decoder of profiles under cargo-fuzz, 10 minutes",
+        run: fuzz,
+    },
+    Stage { name: "saves", about: "200 saves killed at any moment", run: saves },
     Stage { name: "drift", about: "the clock's scale over a minute", run: drift },
     Stage { name: "races", about: "core, C and C++ under ThreadSanitizer", run: races },
 ];
@@ -62,6 +68,18 @@ fn signals(parts: &mut Parts) {
         cargo(["test", "-p", "xtimer-core", "--release", "--test", "signal"])
             .env("XTIMER_SIGNAL_INSTANTS", "1000000")
             .limit(HOUR)
+            .tests()
+    });
+}
+
+fn fuzz(parts: &mut Parts) {
+    parts.part("profiles", || stages::fuzz::profiles(Duration::from_secs(600)));
+}
+
+fn saves(parts: &mut Parts) {
+    parts.part("profiles", || {
+        cargo(["test", "-p", "xtimer-core", "--release", "--test", "profile", "killed"])
+            .env("XTIMER_PROFILE_KILLS", "200")
             .tests()
     });
 }

@@ -6,6 +6,7 @@ mod docs;
 mod ffi;
 mod firmware;
 mod format;
+pub mod fuzz;
 mod instructions;
 mod lint;
 mod loom;
@@ -31,6 +32,7 @@ const STAGES: &[Stage] = &[
     ffi::STAGE,
     dist::STAGE,
     sanitizers::STAGE,
+    fuzz::STAGE,
     signal::STAGE,
     instructions::STAGE,
     train::STAGE,
