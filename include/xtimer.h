@@ -1074,7 +1074,8 @@ uint64_t xtimer_gathered_category_ns(struct xtimer_gathered_t gathered,
 // people, or NULL. `needed`, where not NULL, gets the number of bytes. XTIMER_STATUS_TOO_SMALL:
 // `capacity` is less, or `buffer` NULL, and nothing was written to it; the profile may grow before
 // the next call. XTIMER_STATUS_BUSY: other snapshots are being taken. No allocation, no lock: any
-// thread, signal handlers included.
+// thread, signal handlers included. Samples and histograms are left out, which xtimer_save_profile and
+// xtimer_gather take along.
 //
 // Requires:
 // `label` is NULL or ends with a zero; `buffer` is NULL or `capacity` bytes there may be written;
@@ -1096,7 +1097,8 @@ xtimer_status_t xtimer_timer_export_profile(struct xtimer_t timer,
                                             size_t capacity,
                                             size_t *needed);
 
-// Saves the default timer's profile at `path`, as the bytes of docs/format.md.
+// Saves the default timer's profile at `path`, as the bytes of docs/format.md, with its samples and
+// histograms.
 //
 // It is written beside the path, synced and renamed, so that after a crash or on a full disk the old
 // file or the new one is there, whole; the file keeps its permissions, and a symbolic link its place.

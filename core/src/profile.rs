@@ -35,6 +35,8 @@ mod reduced_bytes;
 mod snapshot;
 mod squares;
 #[cfg(feature = "alloc")]
+mod timer;
+#[cfg(feature = "alloc")]
 mod times;
 #[cfg(feature = "alloc")]
 mod tree;

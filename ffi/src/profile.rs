@@ -30,7 +30,8 @@ unsafe fn label_at<'t>(pointer: *const c_char) -> Result<&'t str, Failure> {
 /// people, or NULL. `needed`, where not NULL, gets the number of bytes. XTIMER_STATUS_TOO_SMALL:
 /// `capacity` is less, or `buffer` NULL, and nothing was written to it; the profile may grow before
 /// the next call. XTIMER_STATUS_BUSY: other snapshots are being taken. No allocation, no lock: any
-/// thread, signal handlers included.
+/// thread, signal handlers included. Samples and histograms are left out, which xtimer_save_profile and
+/// xtimer_gather take along.
 ///
 /// # Safety
 /// `label` is NULL or ends with a zero; `buffer` is NULL or `capacity` bytes there may be written;
@@ -95,7 +96,8 @@ pub unsafe extern "C" fn xtimer_timer_export_profile(
     })
 }
 
-/// Saves the default timer's profile at `path`, as the bytes of docs/format.md.
+/// Saves the default timer's profile at `path`, as the bytes of docs/format.md, with its samples and
+/// histograms.
 ///
 /// It is written beside the path, synced and renamed, so that after a crash or on a full disk the old
 /// file or the new one is there, whole; the file keeps its permissions, and a symbolic link its place.
@@ -141,10 +143,8 @@ pub unsafe extern "C" fn xtimer_timer_save_profile(
 /// The profile of a timer as of now.
 pub(crate) fn profile_of(timer: TimerHandle, rank: u32, label: &str) -> Result<Profile, Failure> {
     let reference = table::get(timer)?;
-    let snapshot = reference.snapshot().map_err(|error| refuse_core(timer, error))?;
-    Profile::from_snapshot(&snapshot, Source { rank, label }).map_err(|error| {
-        refuse(Code::Internal, format_args!("The profile came out wrong, {error}."))
-    })
+    Profile::from_timer(&reference, Source { rank, label })
+        .map_err(|error| refuse_core(timer, error))
 }
 
 fn save(profile: &Profile, path: &Path) -> Result<(), Failure> {

@@ -12,4 +12,5 @@ mod reduced;
 mod round_trips;
 mod snapshots;
 mod statistics;
+mod timers;
 mod vectors;
