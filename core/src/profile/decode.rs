@@ -216,7 +216,7 @@ fn clock(mut input: Input<'_>) -> Result<(ClockInfo<'_>, Price), DecodeError> {
 
 /// A later writer may count more kinds of losses; an earlier one, fewer.
 pub(crate) fn losses(mut input: Input<'_>) -> Result<Losses, DecodeError> {
-    let mut counts = [0; 9];
+    let mut counts = [0; 10];
     let count = input.count(1, "the number of losses")?;
     for index in 0..count {
         let value = input.number("a count of losses")?;
@@ -235,6 +235,7 @@ pub(crate) fn losses(mut input: Input<'_>) -> Result<Losses, DecodeError> {
         no_slot,
         categories,
         late_contexts,
+        interrupted,
     ] = counts;
     Ok(Losses {
         unclosed,
@@ -244,6 +245,7 @@ pub(crate) fn losses(mut input: Input<'_>) -> Result<Losses, DecodeError> {
         steps_back,
         base_name,
         no_slot,
+        interrupted,
         categories,
         late_contexts,
     })

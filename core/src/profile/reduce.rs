@@ -441,6 +441,7 @@ fn add_losses(sum: &mut Losses, more: &Losses) {
         (&mut sum.no_slot, more.no_slot),
         (&mut sum.categories, more.categories),
         (&mut sum.late_contexts, more.late_contexts),
+        (&mut sum.interrupted, more.interrupted),
     ] {
         *sum = sum.saturating_add(more);
     }

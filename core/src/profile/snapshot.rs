@@ -96,6 +96,7 @@ pub(crate) fn write_losses(losses: &Losses, out: &mut Out<'_>) {
         losses.no_slot,
         losses.categories,
         losses.late_contexts,
+        losses.interrupted,
     ];
     out.count(counts.len());
     for count in counts {

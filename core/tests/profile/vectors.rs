@@ -63,6 +63,7 @@ fn meaning(profile: &Profile, view: &View<'_>) -> Value {
         losses.no_slot,
         losses.categories,
         losses.late_contexts,
+        losses.interrupted,
     ];
     let lanes = view.samples().map(|lane| {
         let samples: Vec<Value> = lane

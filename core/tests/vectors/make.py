@@ -17,7 +17,7 @@ MAGIC = b"\x89XTP"
 MARKS = {"busy": 1, "late": 2, "exceeded": 4}
 LARGEST = 2**64 - 1
 LOSSES = ["unclosed", "too_deep", "refused", "not_open", "steps_back", "base_name", "no_slot",
-          "categories", "late_contexts"]
+          "categories", "late_contexts", "interrupted"]
 
 
 def number(value):
@@ -300,7 +300,7 @@ FULL = plain(
     4012 + 17,
     clock={"name": "tsc", "multiplier": 7933813846571008512, "shift": 64, "width": 64,
            "pair": 13250, "quantum": 870},
-    losses=[1, 0, 3, 0, 0, 128, LARGEST, 16384, 2],
+    losses=[1, 0, 3, 0, 0, 128, LARGEST, 16384, 2, 6],
     histograms=[
         {"section": 0, "buckets": buckets_of([1000, 3000])},
         {"section": 1, "buckets": buckets_of([7] * 3)},
