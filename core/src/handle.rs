@@ -126,6 +126,33 @@ impl<S: Shape, C: Clock> Context<'_, S, C> {
         self.entered(self.lane.enter_general(&request(name, category, Some(parent))))
     }
 
+    /// As [`enter_beneath`](Self::enter_beneath), by a call site, which remembers what it came to.
+    ///
+    /// # Errors
+    /// As [`enter_beneath`](Self::enter_beneath).
+    pub fn enter_beneath_at(&self, parent: Path, site: &Site) -> Result<Token, Error> {
+        let words = Some(&site.words);
+        let request = request(site.name, site.category, Some(parent));
+        self.entered(self.lane.enter_general(&Request { words, ..request }))
+    }
+
+    /// Enters the counted section `name[index]` beneath a path.
+    ///
+    /// # Errors
+    /// As [`enter_beneath`](Self::enter_beneath).
+    pub fn enter_counted_beneath(
+        &self,
+        parent: Path,
+        name: &str,
+        index: i64,
+        category: &str,
+    ) -> Result<Token, Error> {
+        let counter = Counter::new(index);
+        let name = Name { base: name.as_bytes(), suffix: counter.as_bytes() };
+        let under = Some(parent);
+        self.entered(self.lane.enter_general(&Request { name, category, words: None, under }))
+    }
+
     /// Exits the section of a token and records it. The null token is ignored. Wait-free.
     ///
     /// # Errors

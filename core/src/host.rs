@@ -7,10 +7,14 @@ pub(crate) mod default;
 #[cfg(not(loom))]
 pub(crate) mod fork;
 #[cfg(not(loom))]
+pub(crate) mod handover;
+#[cfg(not(loom))]
 pub(crate) mod lock;
 pub(crate) mod memory;
 #[cfg(not(loom))]
 pub(crate) mod rules;
+#[cfg(not(loom))]
+pub(crate) mod timed;
 pub(crate) mod timer;
 #[cfg(not(loom))]
 pub(crate) mod undisturbed;

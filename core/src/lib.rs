@@ -69,6 +69,7 @@ mod sentence;
 mod shape;
 mod snapshot;
 mod sync;
+mod task;
 mod timer;
 mod totals;
 mod tree;
@@ -92,7 +93,11 @@ pub use host::default::{
 #[doc(hidden)] // for front ends
 pub use host::lock::Lock;
 #[cfg(all(feature = "std", not(loom)))]
+pub use host::handover::{counter_index, here};
+#[cfg(all(feature = "std", not(loom)))]
 pub use host::rules::{clear_rules, forbid};
+#[cfg(all(feature = "std", not(loom)))]
+pub use host::timed::{Timed, TimedExt};
 #[cfg(feature = "std")]
 pub use host::timer::HostTimer;
 pub use layout::Layout;
@@ -103,4 +108,7 @@ pub use sentence::Sentence;
 pub use shape::{Kept, Line, Shape};
 pub use snapshot::{Losses, Row, Section, Snapshot};
 pub use sync::Words;
+pub use task::Task;
 pub use timer::Timer;
+#[cfg(all(feature = "macros", not(loom)))]
+pub use xtimer_macros::timed;

@@ -233,6 +233,11 @@ impl SectionGuard {
         Self { token: enter_at(site), not_send: PhantomData }
     }
 
+    /// The guard of a token.
+    pub(crate) const fn holding(token: Token) -> Self {
+        Self { token, not_send: PhantomData }
+    }
+
     /// A guard of nothing: what `section!` gives when it is compiled out.
     #[inline(always)]
     pub const fn none() -> Self {
@@ -265,9 +270,62 @@ impl Drop for SectionGuard {
 /// let snapshot = xtimer_core::default_timer().unwrap().snapshot().unwrap();
 /// assert_eq!(snapshot.section(&["forward", "attention"]).unwrap().count(), 1);
 /// ```
+///
+/// Name and category are constants: the call site remembers what they came to. A *counted* section has
+/// an index behind its name, which need not be constant, and `beneath` gives it another parent than the
+/// thread's innermost open section (see [`here`](crate::here)):
+///
+/// ```
+/// use xtimer_core::{here, section};
+///
+/// let _fit = section!("fit");
+/// for fold in 0..3 {
+///     let _fold = section!("fold"[fold]); // fold[0], fold[1], fold[2]
+/// }
+/// let parent = here();
+/// std::thread::spawn(move || {
+///     let _worker = section!(beneath parent, "worker", "compute");
+///     let _log = section!(beneath parent, "log"[7], "io");
+/// })
+/// .join()
+/// .unwrap();
+/// let snapshot = xtimer_core::default_timer().unwrap().snapshot().unwrap();
+/// for name in ["fold[2]", "worker", "log[7]"] {
+///     assert_eq!(snapshot.section(&["fit", name]).unwrap().count(), 1);
+/// }
+/// ```
 #[cfg(not(feature = "disable"))]
 #[macro_export]
 macro_rules! section {
+    (beneath $parent:expr, $name:literal [$index:expr]) => {
+        $crate::section!(beneath $parent, $name[$index], $crate::DEFAULT_CATEGORY)
+    };
+    (beneath $parent:expr, $name:literal [$index:expr], $category:expr) => {
+        $crate::SectionGuard::enter_counted(
+            ::core::option::Option::Some($parent),
+            $name,
+            $crate::counter_index($index),
+            $category,
+        )
+    };
+    (beneath $parent:expr, $name:expr) => {
+        $crate::section!(beneath $parent, $name, $crate::DEFAULT_CATEGORY)
+    };
+    (beneath $parent:expr, $name:expr, $category:expr) => {{
+        static SITE: $crate::Site = $crate::Site::new($name, $category);
+        $crate::SectionGuard::enter_beneath($parent, &SITE)
+    }};
+    ($name:literal [$index:expr]) => {
+        $crate::section!($name[$index], $crate::DEFAULT_CATEGORY)
+    };
+    ($name:literal [$index:expr], $category:expr) => {
+        $crate::SectionGuard::enter_counted(
+            ::core::option::Option::None,
+            $name,
+            $crate::counter_index($index),
+            $category,
+        )
+    };
     ($name:expr) => {
         $crate::section!($name, $crate::DEFAULT_CATEGORY)
     };
@@ -280,10 +338,15 @@ macro_rules! section {
 #[cfg(feature = "disable")]
 #[macro_export]
 macro_rules! section {
-    ($name:expr) => {
+    (beneath $parent:expr, $($rest:tt)*) => {{
+        let _ = &$parent;
+        $crate::section!($($rest)*)
+    }};
+    ($name:literal [$index:expr] $($rest:tt)*) => {{
+        let _ = &$index;
         $crate::SectionGuard::none()
-    };
-    ($name:expr, $category:expr) => {
+    }};
+    ($($anything:tt)*) => {
         $crate::SectionGuard::none()
     };
 }
