@@ -51,11 +51,14 @@ use crate::timer::{EPOCH, Lane, Opening};
 #[must_use = "a task is recorded only when it is finished"]
 pub struct Task {
     detached: Detached,
-    /// The section that its turns are recorded in.
+    /// The section that its turns are recorded in; 0 before the first, [`NO_ACTIVE`] where they are not.
     active: u32,
     /// Ticks of the sections nested in it, on the stacks where it ran.
     children: u64,
 }
+
+/// No section for the turns.
+const NO_ACTIVE: u32 = u32::MAX;
 
 impl Task {
     /// The name of the child that has the time a task ran. It has the task's category, so that it
@@ -68,6 +71,11 @@ impl Task {
     /// The section's path, to enter sections beneath it.
     pub const fn path(&self) -> Path {
         self.detached.path()
+    }
+
+    /// The same task, with its elapsed time alone: no child [`ACTIVE`](Self::ACTIVE).
+    pub const fn elapsed_only(self) -> Self {
+        Self { active: NO_ACTIVE, ..self }
     }
 
     /// Whether it was not entered.
@@ -83,12 +91,7 @@ impl<S: Shape, C: Clock> Lane<'_, S, C> {
         if detached.owner == 0 {
             return Task::NULL;
         }
-        let section = detached.section;
-        let active = self.intern_path(section, Name::plain(Task::ACTIVE)).unwrap_or_else(|| {
-            self.count_loss(loss::NO_SLOT, 1);
-            self.lost_slot(section, true, self.category_of(section))
-        });
-        Task { detached, active, children: 0 }
+        Task { detached, active: 0, children: 0 }
     }
 
     /// Pushes a frame of the task's section; the null token when it can't.
@@ -146,8 +149,12 @@ impl<S: Shape, C: Clock> Lane<'_, S, C> {
         let children = frame.wide(frame::CHILDREN).load();
         self.pop(found, elapsed);
         task.children = task.children.wrapping_add(children);
-        if epoch == state / EPOCH {
-            self.ready_slot(task.active, self.category_of(own), epoch, true);
+        if epoch == state / EPOCH && task.active != NO_ACTIVE {
+            let category = self.category_of(own);
+            if task.active == 0 {
+                task.active = self.active_of(own, category);
+            }
+            self.ready_slot(task.active, category, epoch, true);
             self.add_ready(task.active, elapsed, children, epoch);
         }
         unclosed.map_or(0, |error| self.fail(error))
@@ -172,6 +179,14 @@ impl<S: Shape, C: Clock> Lane<'_, S, C> {
             self.add_ready(section, elapsed, task.children, epoch);
         }
         0
+    }
+
+    /// The section of a task's turns.
+    fn active_of(self, section: u32, category: u32) -> u32 {
+        self.intern_path(section, Name::plain(Task::ACTIVE)).unwrap_or_else(|| {
+            self.count_loss(loss::NO_SLOT, 1);
+            self.lost_slot(section, true, category)
+        })
     }
 
     /// Adds to a section whose slot is current.

@@ -9,6 +9,7 @@ mod format;
 mod instructions;
 mod lint;
 mod loom;
+mod rust;
 pub mod sanitizers;
 mod signal;
 mod targets;
@@ -25,6 +26,7 @@ const STAGES: &[Stage] = &[
     docs::STAGE,
     tooling::STAGE,
     core::STAGE,
+    rust::STAGE,
     loom::STAGE,
     targets::STAGE,
     firmware::STAGE,
