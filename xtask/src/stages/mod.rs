@@ -6,6 +6,7 @@ mod docs;
 mod ffi;
 mod firmware;
 mod format;
+mod install;
 mod instructions;
 mod lint;
 mod loom;
@@ -32,6 +33,7 @@ const STAGES: &[Stage] = &[
     firmware::STAGE,
     ffi::STAGE,
     dist::STAGE,
+    install::STAGE,
     sanitizers::STAGE,
     signal::STAGE,
     instructions::STAGE,
