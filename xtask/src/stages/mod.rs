@@ -6,6 +6,7 @@ mod docs;
 mod ffi;
 mod firmware;
 mod format;
+mod guides;
 mod install;
 mod instructions;
 mod lint;
@@ -34,6 +35,7 @@ const STAGES: &[Stage] = &[
     ffi::STAGE,
     dist::STAGE,
     install::STAGE,
+    guides::STAGE,
     sanitizers::STAGE,
     signal::STAGE,
     instructions::STAGE,
