@@ -34,7 +34,7 @@ use crate::timer::{EPOCH, Lane, Opening};
 /// let context = timer.context().unwrap();
 /// let mut task = context.begin_task(None, "request", "io").unwrap();
 /// for _ in 0..3 {
-///     let turn = context.resume(&task).unwrap();
+///     let turn = context.resume(&mut task).unwrap();
 ///     let parse = context.enter("parse", "compute").unwrap();
 ///     context.exit(parse).unwrap();
 ///     context.pause(&mut task, turn).unwrap();
@@ -95,7 +95,7 @@ impl<S: Shape, C: Clock> Lane<'_, S, C> {
     }
 
     /// Pushes a frame of the task's section; the null token when it can't.
-    pub(crate) fn resume(self, task: &Task) -> Token {
+    pub(crate) fn resume(self, task: &mut Task) -> Token {
         let Detached { epoch, section, .. } = task.detached;
         if task.is_null() {
             return Token::NULL;
@@ -118,6 +118,12 @@ impl<S: Shape, C: Clock> Lane<'_, S, C> {
         if epoch == state / EPOCH {
             // What does not fit beneath it asks this lane whether it is recorded.
             self.ready_slot(section, category, epoch, false);
+            if task.active == 0 {
+                task.active = self.active_of(section, category);
+            }
+            if task.active != NO_ACTIVE {
+                self.ready_slot(task.active, category, epoch, true);
+            }
         } else {
             frame_category |= DISCARDED;
         }
@@ -149,12 +155,8 @@ impl<S: Shape, C: Clock> Lane<'_, S, C> {
         let children = frame.wide(frame::CHILDREN).load();
         self.pop(found, elapsed);
         task.children = task.children.wrapping_add(children);
-        if epoch == state / EPOCH && task.active != NO_ACTIVE {
-            let category = self.category_of(own);
-            if task.active == 0 {
-                task.active = self.active_of(own, category);
-            }
-            self.ready_slot(task.active, category, epoch, true);
+        if epoch == state / EPOCH && !matches!(task.active, 0 | NO_ACTIVE) {
+            self.ready_slot(task.active, self.category_of(own), epoch, true);
             self.add_ready(task.active, elapsed, children, epoch);
         }
         unclosed.map_or(0, |error| self.fail(error))
@@ -256,7 +258,7 @@ impl<S: Shape, C: Clock> Context<'_, S, C> {
     /// # Errors
     /// [`Error::TooDeep`] when the stack is full, [`Error::OtherTimer`]. The task may go on all the same:
     /// pausing with the null token does nothing.
-    pub fn resume(&self, task: &Task) -> Result<Token, Error> {
+    pub fn resume(&self, task: &mut Task) -> Result<Token, Error> {
         let token = self.lane.resume(task);
         match (token.is_null() && !task.is_null(), self.lane.last_error()) {
             (true, Some(error)) => Err(error),

@@ -25,7 +25,7 @@ fn elapsed_and_active_are_told_apart() {
 
     let mut task = first.begin_task(None, "request", "io").unwrap();
     clock.advance(5); // begun, not running yet
-    let turn = first.resume(&task).unwrap();
+    let turn = first.resume(&mut task).unwrap();
     clock.advance(10);
     let parse = first.enter("parse", "compute").unwrap();
     clock.advance(20);
@@ -35,7 +35,7 @@ fn elapsed_and_active_are_told_apart() {
     // It goes on elsewhere, within a section of that thread's own.
     let looping = second.enter("loop", "default").unwrap();
     clock.advance(1);
-    let turn = second.resume(&task).unwrap();
+    let turn = second.resume(&mut task).unwrap();
     assert_eq!(second.current_path(), task.path());
     let parse = second.enter("parse", "compute").unwrap();
     clock.advance(40);
@@ -69,18 +69,18 @@ fn tasks_take_turns_on_one_stack_and_within_each_other() {
     let timer = timer(&clock, Config::HOST);
     let context = timer.context().unwrap();
     let mut outer = context.begin_task(None, "outer", "default").unwrap();
-    let turn = context.resume(&outer).unwrap();
+    let turn = context.resume(&mut outer).unwrap();
     // Begun and first run within the outer one's turn: its section lies beneath.
     let mut inner = context.begin_task(None, "inner", "default").unwrap();
     for _ in 0..2 {
-        let nested = context.resume(&inner).unwrap();
+        let nested = context.resume(&mut inner).unwrap();
         clock.advance(10);
         context.pause(&mut inner, nested).unwrap();
     }
     context.pause(&mut outer, turn).unwrap();
     clock.advance(1000);
-    let turn = context.resume(&outer).unwrap();
-    let nested = context.resume(&inner).unwrap();
+    let turn = context.resume(&mut outer).unwrap();
+    let nested = context.resume(&mut inner).unwrap();
     clock.advance(30);
     context.pause(&mut inner, nested).unwrap();
     context.finish_task(inner).unwrap();
@@ -102,7 +102,7 @@ fn what_a_turn_leaves_open_is_unclosed_and_nothing_else_is_touched() {
     let context = timer.context().unwrap();
     let around = context.enter("around", "default").unwrap();
     let mut task = context.begin_task(None, "task", "default").unwrap();
-    let turn = context.resume(&task).unwrap();
+    let turn = context.resume(&mut task).unwrap();
     let left = context.enter("left", "default").unwrap();
     clock.advance(7);
     assert!(matches!(context.pause(&mut task, turn), Err(Error::Unclosed { .. })));
@@ -111,7 +111,7 @@ fn what_a_turn_leaves_open_is_unclosed_and_nothing_else_is_touched() {
     // A token of something else, and one of another context.
     assert_eq!(context.pause(&mut task, around), Err(Error::NotOpen));
     let other = timer.context().unwrap();
-    let turn = context.resume(&task).unwrap();
+    let turn = context.resume(&mut task).unwrap();
     assert_eq!(other.pause(&mut task, turn), Err(Error::OtherContext));
     context.pause(&mut task, turn).unwrap();
     context.finish_task(task).unwrap();
@@ -129,7 +129,7 @@ fn a_running_task_is_open_and_a_waiting_one_is_not() {
     let mut task = context.begin_task(None, "task", "default").unwrap();
     let open = || timer.snapshot().unwrap().section(&["task"]).unwrap().open();
     assert_eq!(open(), 0);
-    let turn = context.resume(&task).unwrap();
+    let turn = context.resume(&mut task).unwrap();
     assert_eq!(open(), 1);
     context.pause(&mut task, turn).unwrap();
     assert_eq!(open(), 0);
@@ -144,14 +144,14 @@ fn a_task_begun_before_a_clear_is_not_recorded() {
     let timer = timer(&clock, Config::HOST);
     let context = timer.context().unwrap();
     let mut old = context.begin_task(None, "task", "default").unwrap();
-    let turn = context.resume(&old).unwrap();
+    let turn = context.resume(&mut old).unwrap();
     clock.advance(1);
     timer.clear().unwrap();
     let child = context.enter("child", "default").unwrap();
     clock.advance(2);
     context.exit(child).unwrap();
     context.pause(&mut old, turn).unwrap();
-    let turn = context.resume(&old).unwrap();
+    let turn = context.resume(&mut old).unwrap();
     let child = context.enter("child", "default").unwrap();
     clock.advance(3);
     context.exit(child).unwrap();
@@ -185,7 +185,7 @@ fn refused_or_switched_off_a_task_does_nothing() {
     context.exit(outer).unwrap();
     // What nests in a turn is beneath the task's category; its own child is under no rule.
     let mut task = context.begin_task(None, "stream", "gpu").unwrap();
-    let turn = context.resume(&task).unwrap();
+    let turn = context.resume(&mut task).unwrap();
     assert!(matches!(context.enter("read", "io"), Err(Error::Forbidden { .. })));
     context.pause(&mut task, turn).unwrap();
     context.finish_task(task).unwrap();
@@ -195,14 +195,14 @@ fn refused_or_switched_off_a_task_does_nothing() {
     let mut task = context.begin_task(None, "off", "default").unwrap();
     assert!(task.is_null());
     timer.set_enabled(true);
-    let turn = context.resume(&task).unwrap();
+    let turn = context.resume(&mut task).unwrap();
     assert_eq!(turn, Token::NULL);
     context.pause(&mut task, turn).unwrap();
     context.finish_task(task).unwrap();
     assert_eq!(row(&timer, &["off"]), None);
     let other = Manual::with_clock(Config::HOST, &clock).unwrap();
-    let foreign = other.context().unwrap().begin_task(None, "foreign", "default").unwrap();
-    assert_eq!(context.resume(&foreign), Err(Error::OtherTimer));
+    let mut foreign = other.context().unwrap().begin_task(None, "foreign", "default").unwrap();
+    assert_eq!(context.resume(&mut foreign), Err(Error::OtherTimer));
     assert_eq!(context.finish_task(foreign), Err(Error::OtherTimer));
 }
 
@@ -244,7 +244,7 @@ fn late_contexts_run_tasks_as_well() {
     assert!(late.is_late());
     let mut task = own.begin_task(None, "task", "default").unwrap();
     for context in [&own, &late, &own, &late] {
-        let turn = context.resume(&task).unwrap();
+        let turn = context.resume(&mut task).unwrap();
         let child = context.enter("child", "default").unwrap();
         clock.advance(10);
         context.exit(child).unwrap();
@@ -264,7 +264,7 @@ fn a_full_stack_leaves_the_turn_in_the_deepest_section() {
     let context = timer.context().unwrap();
     let mut task = context.begin_task(None, "task", "default").unwrap();
     let open = [context.enter("a", "default").unwrap(), context.enter("b", "default").unwrap()];
-    assert!(matches!(context.resume(&task), Err(Error::TooDeep { .. })));
+    assert!(matches!(context.resume(&mut task), Err(Error::TooDeep { .. })));
     clock.advance(4);
     context.pause(&mut task, Token::NULL).unwrap();
     for token in open.into_iter().rev() {
@@ -274,6 +274,42 @@ fn a_full_stack_leaves_the_turn_in_the_deepest_section() {
     assert_eq!(row(&timer, &["a", "b"]), Some((1, 4, 4)));
     assert_eq!(row(&timer, &["task"]), Some((1, 4, 4)));
     assert_eq!(timer.snapshot().unwrap().losses().too_deep, 1);
+}
+
+#[test]
+fn without_active_time_the_elapsed_one_is_the_same() {
+    let clock = ManualClock::new(64);
+    let timer = timer(&clock, Config::HOST);
+    let context = timer.context().unwrap();
+    let mut task = context.begin_task(None, "task", "default").unwrap().elapsed_only();
+    for _ in 0..2 {
+        let turn = context.resume(&mut task).unwrap();
+        let child = context.enter("child", "default").unwrap();
+        clock.advance(10);
+        context.exit(child).unwrap();
+        context.pause(&mut task, turn).unwrap();
+        clock.advance(1);
+    }
+    context.finish_task(task).unwrap();
+    assert_eq!(row(&timer, &["task"]), Some((1, 22, 2)));
+    assert_eq!(row(&timer, &["task", "child"]), Some((2, 20, 20)));
+    assert_eq!(row(&timer, &["task", Task::ACTIVE]), None);
+}
+
+#[test]
+fn a_token_of_the_same_section_is_no_turn_of_its_own() {
+    let clock = ManualClock::new(64);
+    let timer = timer(&clock, Config::HOST);
+    let context = timer.context().unwrap();
+    let mut task = context.begin_task(None, "task", "default").unwrap();
+    let entered = context.enter("task", "default").unwrap();
+    clock.advance(3);
+    // Taken for a turn that was never begun: closed, in nobody's time.
+    context.pause(&mut task, entered).unwrap();
+    context.finish_task(task).unwrap();
+    assert_eq!(context.depth(), 0);
+    assert_eq!(row(&timer, &["task"]), Some((1, 3, 3)));
+    assert_eq!(row(&timer, &["task", Task::ACTIVE]), None);
 }
 
 #[test]

@@ -145,7 +145,7 @@ impl<S: Subscriber + for<'a> LookupSpan<'a>> tracing_subscriber::Layer<S> for La
     fn on_enter(&self, id: &Id, context: Context<'_, S>) {
         let Some(span) = context.span(id) else { return };
         self.begin(&span);
-        let token = match span.extensions().get::<Stage>() {
+        let token = match span.extensions_mut().get_mut::<Stage>() {
             Some(Stage::Begun(task)) => with_thread(|context| context.resume(task)),
             _ => None,
         };

@@ -59,7 +59,7 @@ impl Timing {
                 };
                 self.stage = if task.is_null() { Stage::Done } else { Stage::Begun(task) };
             }
-            match &self.stage {
+            match &mut self.stage {
                 Stage::Begun(task) => context.resume(task).unwrap_or(Token::NULL),
                 _ => Token::NULL,
             }
