@@ -4,6 +4,10 @@
 pub(crate) mod clock;
 #[cfg(not(loom))]
 pub(crate) mod default;
+#[cfg(all(unix, not(loom)))]
+pub(crate) mod ending;
+#[cfg(all(unix, not(loom)))]
+pub(crate) mod environment;
 #[cfg(not(loom))]
 pub(crate) mod fork;
 #[cfg(not(loom))]
@@ -13,6 +17,8 @@ pub(crate) mod lock;
 pub(crate) mod memory;
 #[cfg(not(loom))]
 pub(crate) mod rules;
+#[cfg(all(unix, not(loom)))]
+pub(crate) mod save;
 #[cfg(not(loom))]
 pub(crate) mod timed;
 pub(crate) mod timer;

@@ -57,19 +57,10 @@ pub fn default_timer() -> Option<&'static HostTimer> {
     if let Some(timer) = unsafe { timer.as_ref() } {
         return Some(timer);
     }
-    let fresh = Box::into_raw(Box::new(HostTimer::new(Config::HOST).ok()?));
-    // Release publishes the timer, Acquire shows a rival's.
-    match DEFAULT.compare_exchange(ptr::null_mut(), fresh, AcqRel, Acquire) {
-        Ok(_) => {
-            // SAFETY: just made, never freed.
-            Some(unsafe { &*fresh })
-        }
-        Err(rival) => {
-            // SAFETY: `fresh` is a Box of ours that nobody else has seen.
-            drop(unsafe { Box::from_raw(fresh) });
-            // SAFETY: as above.
-            Some(unsafe { &*rival })
-        }
+    match set_default_timer(HostTimer::new(Config::HOST).ok()?) {
+        Ok(timer) => Some(timer),
+        // A rival's.
+        Err(_) => existing(),
     }
 }
 
@@ -83,12 +74,30 @@ pub fn set_default_timer(timer: HostTimer) -> Result<&'static HostTimer, Box<Hos
     match DEFAULT.compare_exchange(ptr::null_mut(), fresh, AcqRel, Acquire) {
         Ok(_) => {
             // SAFETY: just made, never freed.
-            Ok(unsafe { &*fresh })
+            let timer = unsafe { &*fresh };
+            obey_environment(timer);
+            Ok(timer)
         }
         // SAFETY: `fresh` is a Box of ours that nobody else has seen.
         Err(_) => Err(unsafe { Box::from_raw(fresh) }),
     }
 }
+
+/// Does what `XTIMER_REPORT` and its like ask for.
+#[cfg(unix)]
+fn obey_environment(timer: &'static HostTimer) {
+    use super::{ending, environment};
+    let wishes = environment::Wishes::read();
+    if wishes.disabled {
+        timer.set_enabled(false);
+    }
+    if let Some(target) = wishes.report {
+        ending::set_up(timer, target, wishes.every);
+    }
+}
+/// Nothing is asked for.
+#[cfg(not(unix))]
+fn obey_environment(_timer: &'static HostTimer) {}
 
 /// The default timer, if it was ever used.
 pub(crate) fn existing() -> Option<&'static HostTimer> {
