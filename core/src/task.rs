@@ -69,11 +69,38 @@ impl Task {
     pub const NULL: Self = Self { detached: Detached::NULL, active: 0, children: 0 };
 
     /// The section's path, to enter sections beneath it.
+    ///
+    /// ```
+    /// # #[cfg(feature = "std")] {
+    /// # use xtimer_core::{Config, HostTimer};
+    /// # let timer = HostTimer::new(Config::HOST).unwrap();
+    /// let (context, other) = (timer.context().unwrap(), timer.context().unwrap());
+    /// let task = context.begin_task(None, "request", "io").unwrap();
+    /// let part = other.enter_beneath(task.path(), "part", "compute").unwrap();
+    /// other.exit(part).unwrap();
+    /// context.finish_task(task).unwrap();
+    /// assert!(timer.snapshot().unwrap().section(&["request", "part"]).is_some());
+    /// # }
+    /// ```
     pub const fn path(&self) -> Path {
         self.detached.path()
     }
 
     /// The same task, with its elapsed time alone: no child [`ACTIVE`](Self::ACTIVE).
+    ///
+    /// ```
+    /// # #[cfg(feature = "std")] {
+    /// use xtimer_core::{Config, HostTimer, Task};
+    ///
+    /// let timer = HostTimer::new(Config::HOST).unwrap();
+    /// let context = timer.context().unwrap();
+    /// let mut task = context.begin_task(None, "request", "io").unwrap().elapsed_only();
+    /// let turn = context.resume(&mut task).unwrap();
+    /// context.pause(&mut task, turn).unwrap();
+    /// context.finish_task(task).unwrap();
+    /// assert_eq!(timer.snapshot().unwrap().sections().count(), 1);
+    /// # }
+    /// ```
     pub const fn elapsed_only(self) -> Self {
         Self { active: NO_ACTIVE, ..self }
     }

@@ -50,6 +50,15 @@ impl Drop for Owner {
 
 /// The default timer; made with [`Config::HOST`] when it is first asked for. `None` where its memory
 /// can't be had, or the rules of the process don't fit into it.
+///
+/// ```
+/// let timer = xtimer_core::default_timer().unwrap();
+/// timer.set_enabled(false);
+/// let guard = xtimer_core::section!("unseen");
+/// assert!(!guard.is_entered());
+/// timer.set_enabled(true);
+/// assert!(timer.snapshot().unwrap().is_empty());
+/// ```
 pub fn default_timer() -> Option<&'static HostTimer> {
     // Acquire pairs with the Release below.
     let timer = DEFAULT.load(Acquire);
@@ -65,6 +74,17 @@ pub fn default_timer() -> Option<&'static HostTimer> {
 }
 
 /// Makes `timer` the default one, where there is none yet; else gives it back.
+///
+/// ```
+/// use xtimer_core::{Config, HostTimer, default_timer, section, set_default_timer};
+///
+/// // Before anything is timed: it has the capacities, and the clock, that the program wants.
+/// let small = Config { sections: 100, ..Config::HOST };
+/// set_default_timer(HostTimer::new(small).unwrap()).unwrap();
+/// drop(section!("work"));
+/// assert_eq!(default_timer().unwrap().config().sections, 100);
+/// assert!(set_default_timer(HostTimer::new(small).unwrap()).is_err());
+/// ```
 ///
 /// # Errors
 /// The timer: there is a default one already.
@@ -137,6 +157,15 @@ fn lane() -> Option<ThreadLane> {
 }
 
 /// Enters a section of the default timer by its call site; the null token where it was not entered.
+///
+/// ```
+/// use xtimer_core::{Site, enter_at, exit};
+///
+/// static LOAD: Site = Site::new("load", "io");
+/// let token = enter_at(&LOAD);
+/// assert_eq!(exit(token), 0);
+/// assert_eq!(exit(token), xtimer_core::Error::NotOpen.code());
+/// ```
 #[inline(always)]
 pub fn enter_at(site: &Site) -> Token {
     match LANE.get() {
@@ -167,6 +196,12 @@ fn enter_first<'n>(
 /// Exits a section of this thread in the default timer. 0, or an error's code (see
 /// [`Error::code`](crate::Error::code)); [`with_thread`] tells its details. 36 where the thread can't
 /// have a context (it is ending, or there is no memory) and the token is not null.
+///
+/// ```
+/// let token = xtimer_core::with_thread(|context| context.enter("load", "io")).unwrap().unwrap();
+/// assert_eq!(xtimer_core::exit(token), 0);
+/// assert_eq!(xtimer_core::exit(xtimer_core::Token::NULL), 0);
+/// ```
 #[inline(always)]
 pub fn exit(token: Token) -> u32 {
     match LANE.get() {
@@ -204,6 +239,19 @@ pub fn enter_words<'n>(
 
 /// Calls `work` with this thread's context in the default timer. `None` where it has none: its
 /// memory can't be had, or the thread is ending.
+///
+/// ```
+/// use xtimer_core::with_thread;
+///
+/// let depth = with_thread(|context| {
+///     let load = context.enter("load", "io").unwrap();
+///     context.record("packet", "network", 800).unwrap();
+///     let depth = context.depth();
+///     context.exit(load).unwrap();
+///     depth
+/// });
+/// assert_eq!(depth, Some(1));
+/// ```
 pub fn with_thread<R>(work: impl FnOnce(&ThreadContext) -> R) -> Option<R> {
     let lane = lane()?;
     // The thread's owner drops the context, not this borrowed form of it.
@@ -227,6 +275,21 @@ pub fn forget_thread_error() {
 
 /// A section of the default timer that ends with its scope. Made by
 /// [`section!`](crate::section).
+///
+/// ```
+/// use xtimer_core::{Path, SectionGuard, Site};
+///
+/// static LOAD: Site = Site::new("load", "io");
+/// {
+///     let _load = SectionGuard::enter(&LOAD); // what section! makes of its call site
+///     let _part = SectionGuard::enter_counted(None, "part", 7, "io");
+///     let _apart = SectionGuard::enter_beneath(Path::ROOT, &LOAD);
+/// }
+/// assert!(!SectionGuard::none().is_entered());
+/// let snapshot = xtimer_core::default_timer().unwrap().snapshot().unwrap();
+/// assert_eq!(snapshot.section(&["load"]).unwrap().count(), 2);
+/// assert_eq!(snapshot.section(&["load", "part[7]"]).unwrap().count(), 1);
+/// ```
 #[derive(Debug)]
 #[must_use = "bind it: let _section = section!(…); the section ends where its guard is dropped"]
 pub struct SectionGuard {

@@ -120,6 +120,16 @@ pin_project! {
 
 impl<F> Timed<F> {
     /// Times `future` as a section of a call site. What `#[timed]` makes of an `async fn`.
+    ///
+    /// ```
+    /// use xtimer_core::{Site, Timed};
+    /// # let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    ///
+    /// static LOAD: Site = Site::new("load", "io");
+    /// assert_eq!(runtime.block_on(Timed::at(&LOAD, async { 7 })), 7);
+    /// let snapshot = xtimer_core::default_timer().unwrap().snapshot().unwrap();
+    /// assert_eq!(snapshot.section(&["load"]).unwrap().count(), 1);
+    /// ```
     pub const fn at(site: &'static Site, future: F) -> Self {
         let timing = Timing { label: Label::Site(site), stage: Stage::New(None) };
         Self { timing, future: Some(future) }
