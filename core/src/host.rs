@@ -11,6 +11,8 @@ pub(crate) mod environment;
 #[cfg(not(loom))]
 pub(crate) mod fork;
 #[cfg(not(loom))]
+pub(crate) mod guard;
+#[cfg(not(loom))]
 pub(crate) mod handover;
 #[cfg(not(loom))]
 pub(crate) mod lock;

@@ -86,14 +86,16 @@ pub use handle::Context;
 pub use host::clock::{Custom, HostClock, Kind, cycle_counter};
 #[cfg(all(feature = "std", not(loom)))]
 pub use host::default::{
-    SectionGuard, ThreadContext, default_timer, enter_at, enter_words, exit, forget_thread_error,
+    ThreadContext, default_timer, enter_at, enter_words, exit, forget_thread_error,
     set_default_timer, thread_error, with_thread,
 };
 #[cfg(all(feature = "std", not(loom)))]
+pub use host::guard::{SectionGuard, counter_index};
+#[cfg(all(feature = "std", not(loom)))]
+pub use host::handover::here;
+#[cfg(all(feature = "std", not(loom)))]
 #[doc(hidden)] // for front ends
 pub use host::lock::Lock;
-#[cfg(all(feature = "std", not(loom)))]
-pub use host::handover::{counter_index, here};
 #[cfg(all(feature = "std", not(loom)))]
 pub use host::rules::{clear_rules, forbid};
 #[cfg(all(feature = "std", not(loom)))]

@@ -165,6 +165,46 @@ fn boxed<'a>(number: &'a u32) -> Pin<Box<dyn Future<Output = u32> + Send + 'a>> 
     })
 }
 
+/// Under another name, as in a crate that re-exports it.
+mod renamed {
+    pub use xtimer_core::*;
+}
+
+#[timed(crate = crate::renamed, name = "elsewhere")]
+fn through_another_path() {
+    #![allow(clippy::let_unit_value)]
+    let _unit = ();
+}
+
+#[timed(crate = ::xtimer_core)]
+async fn attributes_within() {
+    #![allow(clippy::let_unit_value)]
+    let _unit = give_way().await;
+}
+
+#[timed]
+async fn never() -> ! {
+    loop {
+        give_way().await;
+    }
+}
+
+#[test]
+fn every_form_of_a_function_compiles() {
+    through_another_path();
+    block_on(attributes_within());
+    {
+        let mut future = pin!(never());
+        for _ in 0..3 {
+            let _ = future.as_mut().poll(&mut Context::from_waker(Waker::noop()));
+        }
+    }
+    for name in ["elsewhere", "attributes_within", "never"] {
+        assert_eq!(count(&[name]), Some(1), "{name}");
+    }
+    assert_eq!(count(&["never", Task::ACTIVE]), Some(4));
+}
+
 #[test]
 fn async_functions_are_sections_across_their_awaits() {
     let (result, polls) = block_on(outer(false));

@@ -4,8 +4,8 @@ use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{
-    Attribute, Block, Error, Expr, ExprAsync, LitStr, Result, ReturnType, Signature, Stmt, Type,
-    Visibility, parse_quote,
+    AttrStyle, Attribute, Block, Error, Expr, ExprAsync, LitStr, Result, ReturnType, Signature,
+    Stmt, Type, Visibility, parse_quote,
 };
 
 use crate::options::Options;
@@ -35,25 +35,29 @@ pub fn timed(options: TokenStream, item: TokenStream) -> Result<TokenStream> {
         Some(category) => quote!(#category),
         None => quote!(#home::DEFAULT_CATEGORY),
     };
+    // Those of the body go back into it.
+    let (outer, inner): (Vec<_>, Vec<_>) =
+        attributes.into_iter().partition(|one| matches!(one.style, AttrStyle::Outer));
     let body = if signature.asyncness.is_some() {
         let result = result_hint(&signature.output);
         let statements = &body.stmts;
         let future = quote_spanned!(body.span()=> async move { #result #(#statements)* });
         let timed = timed_future(&home, &name, &category, &future);
-        quote_spanned!(body.span()=> { #timed.await })
+        quote_spanned!(body.span()=> { #(#inner)* #timed.await })
     } else if let Some((before, call, future)) = boxed_future(&body) {
         let timed = timed_future(&home, &name, &category, &quote!(#future));
         let function = &call.func;
-        quote!({ #(#before)* #function(#timed) })
+        quote!({ #(#inner)* #(#before)* #function(#timed) })
     } else {
         let statements = &body.stmts;
         quote_spanned!(body.span()=> {
+            #(#inner)*
             let __xtimer_section = #home::section!(#name, #category);
             #(#statements)*
         })
     };
     Ok(quote! {
-        #(#attributes)*
+        #(#outer)*
         #visibility #defaultness #signature #body
     })
 }
@@ -107,13 +111,13 @@ fn timed_future(
 }
 
 /// Tells the async block what it returns: `?` and early returns need to know. Where the type cannot be
-/// written in a body (`impl Trait`), the compiler finds it out.
+/// written in a body (`impl Trait`, `!`), the compiler finds it out.
 fn result_hint(output: &ReturnType) -> TokenStream {
     let hinted: Type = match output {
         ReturnType::Default => parse_quote!(()),
         ReturnType::Type(_, hinted) => (**hinted).clone(),
     };
-    if has_impl_trait(&quote!(#hinted)) {
+    if matches!(hinted, Type::Never(_)) || has_impl_trait(&quote!(#hinted)) {
         return TokenStream::new();
     }
     quote! {

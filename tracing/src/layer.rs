@@ -126,7 +126,8 @@ impl<S: Subscriber + for<'a> LookupSpan<'a>> tracing_subscriber::Layer<S> for La
             None if self.target_as_category => attributes.metadata().target().into(),
             None => DEFAULT_CATEGORY.into(),
         };
-        span.extensions_mut().insert(Stage::New { category, is_root: attributes.is_root() });
+        // Replaced, not inserted, which would panic where the layer is there twice.
+        span.extensions_mut().replace(Stage::New { category, is_root: attributes.is_root() });
     }
 
     fn on_record(&self, id: &Id, values: &Record<'_>, context: Context<'_, S>) {

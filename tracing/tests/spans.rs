@@ -177,6 +177,16 @@ fn exits_in_another_order_corrupt_nothing() {
 }
 
 #[test]
+fn a_layer_that_is_there_twice_is_survived() {
+    let _one = alone();
+    let twice =
+        tracing_subscriber::registry().with(xtimer_tracing::layer()).with(xtimer_tracing::layer());
+    tracing::subscriber::with_default(twice, || info_span!("twice").in_scope(|| spend(1)));
+    assert_eq!(row(&["twice"]), Some((1, 1, 1)));
+    assert_eq!(xtimer_core::with_thread(|context| context.depth()), Some(0));
+}
+
+#[test]
 fn switched_off_nothing_is_timed() {
     let _one = alone();
     TIMER.set_enabled(false);
