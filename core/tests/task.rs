@@ -129,10 +129,14 @@ fn a_running_task_is_open_and_a_waiting_one_is_not() {
     let mut task = context.begin_task(None, "task", "default").unwrap();
     let open = || timer.snapshot().unwrap().section(&["task"]).unwrap().open();
     assert_eq!(open(), 0);
-    let turn = context.resume(&mut task).unwrap();
-    assert_eq!(open(), 1);
-    context.pause(&mut task, turn).unwrap();
-    assert_eq!(open(), 0);
+    // On a context that never had anything to do with it.
+    let other = timer.context().unwrap();
+    for context in [&context, &other] {
+        let turn = context.resume(&mut task).unwrap();
+        assert_eq!(open(), 1);
+        context.pause(&mut task, turn).unwrap();
+        assert_eq!(open(), 0);
+    }
     // Never finished: entered, without time.
     let _ = task;
     assert_eq!(row(&timer, &["task"]), Some((0, 0, 0)));
@@ -162,8 +166,9 @@ fn a_task_begun_before_a_clear_is_not_recorded() {
     assert_eq!(timer.snapshot().unwrap().total(), 5, "it shows as top-level");
     // A new task of the same path is recorded, and what is left of the old one is not.
     let mut new = context.begin_task(None, "task", "default").unwrap();
-    for task in [&mut new, &mut old] {
+    for (task, open) in [(&mut new, 1), (&mut old, 0)] {
         let turn = context.resume(task).unwrap();
+        assert_eq!(timer.snapshot().unwrap().section(&["task"]).unwrap().open(), open);
         clock.advance(10);
         context.pause(task, turn).unwrap();
     }
@@ -210,8 +215,8 @@ fn refused_or_switched_off_a_task_does_nothing() {
 fn where_the_table_is_full_totals_stay_exact() {
     let clock = ManualClock::new(64);
     let timer = timer(&clock, Config { sections: 1, ..Config::HOST });
-    let context = timer.context().unwrap();
-    let step = |task: &mut Task| {
+    let (begins, runs) = (timer.context().unwrap(), timer.context().unwrap());
+    let step = |context: &xtimer_core::Context<'_, Line, &ManualClock>, task: &mut Task| {
         let turn = context.resume(task).unwrap();
         let child = context.enter("child", "compute").unwrap();
         clock.advance(10);
@@ -221,10 +226,10 @@ fn where_the_table_is_full_totals_stay_exact() {
     };
     // The first task has the one section there is; its child (active), and all else, has none.
     for name in ["fits", "lost"] {
-        let mut task = context.begin_task(Some(Path::ROOT), name, "io").unwrap();
-        step(&mut task);
-        step(&mut task);
-        context.finish_task(task).unwrap();
+        let mut task = begins.begin_task(Some(Path::ROOT), name, "io").unwrap();
+        step(&begins, &mut task);
+        step(&runs, &mut task);
+        runs.finish_task(task).unwrap();
     }
     let snapshot = timer.snapshot().unwrap();
     assert_eq!(snapshot.section(&["fits"]).unwrap().total(), 30);
