@@ -11,3 +11,11 @@ pub struct Rust;
 #[cfg(doctest)]
 #[doc = include_str!("../../threads-and-async.md")]
 pub struct ThreadsAndAsync;
+
+#[cfg(doctest)]
+#[doc = include_str!("../../report.md")]
+pub struct ReadingAReport;
+
+#[cfg(doctest)]
+#[doc = include_str!("../../cost.md")]
+pub struct CostAndAccuracy;
