@@ -51,6 +51,9 @@ impl Drop for Owner {
 /// The default timer; made with [`Config::HOST`] when it is first asked for. `None` where its memory
 /// can't be had, or the rules of the process don't fit into it.
 ///
+/// It does what the environment asks for: `XTIMER_DISABLE=1` switches it off, `XTIMER_REPORT=path` writes
+/// its report when the process ends, `XTIMER_REPORT_EVERY=10` every ten seconds as well.
+///
 /// ```
 /// let timer = xtimer_core::default_timer().unwrap();
 /// timer.set_enabled(false);

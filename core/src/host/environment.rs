@@ -101,7 +101,7 @@ fn target(value: &OsStr, rank: impl Fn() -> OsString) -> Result<Target, String> 
         }
     }
     let form = if path.ends_with(b".json") { Form::Json } else { Form::Text };
-    Target::file(path, form).ok_or_else(|| "it is too long".to_owned())
+    Target::file(path, form).ok_or_else(|| "it is longer than 1,000 bytes".to_owned())
 }
 
 #[cfg(test)]
@@ -151,7 +151,7 @@ mod tests {
             (&[("XTIMER_DISABLE", "yes")][..], "\"yes\""),
             (&[("XTIMER_REPORT", "/a/%x")], "'%x'"),
             (&[("XTIMER_REPORT", "/a/50%")], "middle"),
-            (&[("XTIMER_REPORT", &long)], "too long"),
+            (&[("XTIMER_REPORT", &long)], "longer than"),
             (&[("XTIMER_REPORT", "-"), ("XTIMER_REPORT_EVERY", "often")], "\"often\""),
             (&[("XTIMER_REPORT", "-"), ("XTIMER_REPORT_EVERY", "-1")], "\"-1\""),
             (&[("XTIMER_REPORT", "-"), ("XTIMER_REPORT_EVERY", "0.01")], "\"0.01\""),

@@ -12,8 +12,8 @@ pub(crate) enum Form {
     Json,
 }
 
-/// Bytes of a path, its zero included.
-const PATH_BYTES: usize = 4096;
+/// Bytes of a path, its zero included: two of them lie on the stack of whichever thread a signal finds.
+const PATH_BYTES: usize = 1024;
 
 /// Where a report goes.
 #[derive(Debug)]
