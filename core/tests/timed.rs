@@ -248,6 +248,54 @@ fn a_future_stays_what_it_was() {
     assert_eq!(count(&["done"]), Some(1));
 }
 
+#[timed]
+async fn wanders() -> u32 {
+    let mut sum = 0;
+    for _ in 0..20 {
+        let _leg = section!("leg");
+        sum += 1;
+        drop(_leg);
+        stop().await;
+    }
+    sum
+}
+
+#[timed(category = "io")]
+async fn stop() {
+    give_way().await;
+    drop(section!("after the stop"));
+}
+
+#[test]
+fn a_future_may_be_polled_by_another_thread_each_time() {
+    let mut future = Box::pin(wanders());
+    let mut polls = 0;
+    let result = loop {
+        // Each thread has something else open.
+        let poll = move || {
+            let _busy = section!("another thread");
+            let polled = future.as_mut().poll(&mut Context::from_waker(Waker::noop()));
+            assert_eq!(xtimer_core::with_thread(|context| context.depth()), Some(1));
+            (future, polled)
+        };
+        let (same, polled) = std::thread::spawn(poll).join().unwrap();
+        (future, polls) = (same, polls + 1);
+        if let Poll::Ready(sum) = polled {
+            break sum;
+        }
+    };
+    assert_eq!((result, polls), (20, 21));
+    let at = ["another thread", "wanders"]; // where it was polled first
+    let path = |rest: &[&'static str]| [&at[..], rest].concat();
+    assert_eq!(count(&at), Some(1));
+    assert_eq!(count(&path(&[Task::ACTIVE])), Some(21));
+    assert_eq!(count(&path(&["leg"])), Some(20));
+    assert_eq!(count(&path(&["stop"])), Some(20));
+    assert_eq!(count(&path(&["stop", Task::ACTIVE])), Some(40));
+    assert_eq!(count(&path(&["stop", "after the stop"])), Some(20));
+    assert_eq!(count(&["another thread"]), Some(21));
+}
+
 struct TimesItsEnd;
 impl Drop for TimesItsEnd {
     fn drop(&mut self) {
