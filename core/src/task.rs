@@ -10,8 +10,6 @@ use crate::context::{Detached, INDEX_MASK, Path, SiteWords, Token};
 use crate::error::Error;
 use crate::general::DISCARDED;
 use crate::handle::Context;
-use crate::lane;
-use crate::late;
 use crate::layout::{frame, header, lane as at, loss};
 use crate::names::Name;
 use crate::opening::Request;
@@ -167,10 +165,7 @@ impl<S: Shape, C: Clock> Lane<'_, S, C> {
         let state = self.region.wide(header::STATE).load();
         self.catch_up(state);
         let Detached { epoch, section: own, .. } = task.detached;
-        let Some(found) = self.frame_of(token, own) else {
-            self.count_loss(loss::NOT_OPEN, 1);
-            return self.fail(self.not_open(token));
-        };
+        let Some(found) = self.frame_of(token, own) else { return self.refuse(token) };
         let top = self.lane.word(at::TOP).load(Relaxed); // Relaxed: own
         let section =
             |at: u32| self.lane.at(at as usize).word(frame::NODE).load(Relaxed) & INDEX_MASK;
@@ -178,13 +173,14 @@ impl<S: Shape, C: Clock> Lane<'_, S, C> {
             (found < top).then(|| Error::Unclosed { outer: section(found), inner: section(top) });
         self.discard_to(found);
         let frame = self.lane.at(found as usize);
-        let elapsed = self.elapsed_since(frame.wide(frame::START).load(), now);
+        let start = frame.wide(frame::START).load();
+        let elapsed = self.elapsed_since(start, now);
         let children = frame.wide(frame::CHILDREN).load();
         self.pop(found, elapsed);
         task.children = task.children.wrapping_add(children);
         if epoch == state / EPOCH && !matches!(task.active, 0 | NO_ACTIVE) {
             self.ready_slot(task.active, self.category_of(own), epoch, true);
-            self.add_ready(task.active, elapsed, children, epoch);
+            self.add(task.active, (elapsed, children), start, epoch);
         }
         unclosed.map_or(0, |error| self.fail(error))
     }
@@ -205,7 +201,7 @@ impl<S: Shape, C: Clock> Lane<'_, S, C> {
             let elapsed = self.elapsed_since(start, now);
             // Its category took effect when the task was entered, and stays what it is now.
             self.ready_slot(section, self.category_of(section), epoch, false);
-            self.add_ready(section, elapsed, task.children, epoch);
+            self.add(section, (elapsed, task.children), start, epoch);
         }
         0
     }
@@ -218,22 +214,10 @@ impl<S: Shape, C: Clock> Lane<'_, S, C> {
         })
     }
 
-    /// Adds to a section whose slot is current.
-    fn add_ready(self, index: u32, elapsed: u64, children: u64, epoch: u64) {
-        if self.is_late() {
-            late::add(self, index, elapsed, children, epoch);
-        } else {
-            lane::add::<S>(self.lane, index, elapsed, children);
-        }
-    }
-
     fn elapsed_since(self, start: u64, now: u64) -> u64 {
         match elapsed(start, now, self.timer.clock.width()) {
             Elapsed::Forward(elapsed) => elapsed,
-            Elapsed::Back => {
-                self.count_loss(loss::STEPS_BACK, 1);
-                0
-            }
+            Elapsed::Back => self.stepped_back(),
         }
     }
 
@@ -251,11 +235,6 @@ impl<S: Shape, C: Clock> Lane<'_, S, C> {
             found -= frame::BYTES as u32;
         }
         None
-    }
-
-    fn not_open(self, token: Token) -> Error {
-        let foreign = (self.lane.wide(at::NEXT).load() ^ token.0) & Token::PLACE != 0;
-        if foreign { Error::OtherContext } else { Error::NotOpen }
     }
 }
 
