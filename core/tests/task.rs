@@ -1,7 +1,8 @@
 //! Tasks that run in turns on several contexts, with a clock that moves as it is told.
 
 use xtimer_core::{
-    Config, Error, Line, Losses, ManualClock, Path, Shape, Task, TimedExt as _, Timer, Token,
+    Config, Error, Line, Losses, ManualClock, Path, Sample, Shape, Task, TimedExt as _, Timer,
+    Token,
 };
 
 type Manual<'c> = Timer<Line, &'c ManualClock>;
@@ -315,6 +316,29 @@ fn a_token_of_the_same_section_is_no_turn_of_its_own() {
     assert_eq!(context.depth(), 0);
     assert_eq!(row(&timer, &["task"]), Some((1, 3, 3)));
     assert_eq!(row(&timer, &["task", Task::ACTIVE]), None);
+}
+
+#[test]
+fn each_turn_and_each_task_is_a_sample() {
+    let clock = ManualClock::new(64);
+    let timer = timer(&clock, Config { samples_per_lane: 16, ..Config::HOST });
+    let context = timer.context().unwrap();
+    clock.advance(100);
+    let mut task = context.begin_task(None, "task", "default").unwrap();
+    for _ in 0..2 {
+        clock.advance(5);
+        let turn = context.resume(&mut task).unwrap();
+        clock.advance(10);
+        context.pause(&mut task, turn).unwrap();
+    }
+    context.finish_task(task).unwrap();
+    let mut buffer = vec![Sample::default(); timer.samples_bound()];
+    let mut samples = |path: &[&str]| -> Vec<_> {
+        let found = timer.samples(path, &mut buffer).unwrap();
+        found.kept.iter().map(|sample| (sample.start, sample.duration)).collect()
+    };
+    assert_eq!(samples(&["task"]), [(100, 30)]);
+    assert_eq!(samples(&["task", Task::ACTIVE]), [(105, 10), (120, 10)]);
 }
 
 #[test]
