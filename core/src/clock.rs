@@ -19,6 +19,28 @@ use crate::sync::Wide;
 /// The core reads it twice a section, so `now` should be a few instructions. It may be called by
 /// any thread that shares the clock, and by interrupt and signal handlers; it must not call back
 /// into the timer.
+///
+/// ```
+/// use xtimer_core::{Clock, Scale};
+///
+/// /// A 24-bit counter that a crystal of 32,768 Hz drives.
+/// struct Crystal;
+/// impl Clock for Crystal {
+///     fn now(&self) -> u64 {
+///         0x00ab_cdef // its register
+///     }
+///     fn width(&self) -> u32 {
+///         24
+///     }
+///     fn scale(&self) -> Scale {
+///         Scale::from_hertz(32_768)
+///     }
+///     fn name(&self) -> &'static str {
+///         "crystal"
+///     }
+/// }
+/// assert_eq!(Crystal.scale().nanoseconds(32_768), 1_000_000_000);
+/// ```
 pub trait Clock {
     /// The reading in ticks. Bits from [`width`](Clock::width) on are ignored.
     fn now(&self) -> u64;
@@ -110,6 +132,14 @@ impl Elapsed {
 /// for it. With 64 bits that is the upper half: no section lasts 2^63 ticks. Narrower clocks can
 /// spare only the last 1/1024 of their range, so their sections are right up to 1023/1024 of one
 /// wrap, and steps back are seen up to 1/1024 of one. Below 10 bits nothing is set aside.
+///
+/// ```
+/// use xtimer_core::{Elapsed, elapsed};
+///
+/// assert_eq!(elapsed(250, 5, 8), Elapsed::Forward(11)); // a clock of 8 bits came round
+/// assert_eq!(elapsed(1000, 999, 64), Elapsed::Back); // a small step back
+/// assert_eq!(elapsed(1000, 999, 64).ticks(), 0);
+/// ```
 #[inline(always)]
 pub const fn elapsed(start: u64, now: u64, width: u32) -> Elapsed {
     // Aligned to the top of the word, so that the subtraction wraps where the clock does.
@@ -136,6 +166,12 @@ const QUANTUM_STEPS: usize = 63;
 ///
 /// It is the median of 63 steps, not the least of them: some CPUs count in steps of 26 ticks, say,
 /// and answer one more than before when they are asked twice within a step.
+///
+/// ```
+/// use xtimer_core::{ManualClock, quantum};
+///
+/// assert_eq!(quantum(&ManualClock::new(64)), 0); // it stands still
+/// ```
 pub fn quantum<C: Clock>(clock: &C) -> u64 {
     let width = clock.width();
     let mut steps = [0; QUANTUM_STEPS];
@@ -159,6 +195,20 @@ pub fn quantum<C: Clock>(clock: &C) -> u64 {
 /// A clock that moves when it is told to: tests own the time.
 ///
 /// Shared by reference. With `std` any thread may set and advance it; without, one owner does.
+///
+/// ```
+/// # #[cfg(feature = "std")] {
+/// use xtimer_core::{Config, ManualClock, Timer};
+///
+/// let clock = ManualClock::new(64);
+/// let timer = Timer::with_clock(Config::HOST, &clock).unwrap();
+/// let context = timer.context().unwrap();
+/// let token = context.enter("wait", "default").unwrap();
+/// clock.advance(1_500);
+/// context.exit(token).unwrap();
+/// assert_eq!(timer.snapshot().unwrap().total(), 1_500);
+/// # }
+/// ```
 pub struct ManualClock {
     #[cfg(feature = "std")]
     ticks: HostAtomicU64,

@@ -8,6 +8,21 @@ use crate::sync::{
 /// What enter returns and exit takes back.
 ///
 /// generation (32 bits) | owner (18) | lane (12) | mark (1) | 1. The mark is set only in frames.
+///
+/// ```
+/// # #[cfg(feature = "std")] {
+/// use xtimer_core::{Config, Error, HostTimer, Token};
+///
+/// let timer = HostTimer::new(Config::HOST).unwrap();
+/// let context = timer.context().unwrap();
+/// let token = context.enter("load", "io").unwrap();
+/// let kept: u64 = token.to_bits(); // what C and JavaScript hold
+/// context.exit(Token::from_bits(kept)).unwrap();
+/// assert_eq!(context.exit(token), Err(Error::NotOpen)); // it is closed by now
+/// assert!(Token::NULL.is_null());
+/// context.exit(Token::NULL).unwrap(); // what was not entered need not be exited
+/// # }
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(transparent)]
 pub struct Token(pub(crate) u64);
@@ -121,6 +136,24 @@ impl Default for SiteWords {
 }
 
 /// A call site: a name and a category, and what was remembered of earlier calls.
+///
+/// ```
+/// # #[cfg(feature = "std")] {
+/// use xtimer_core::{Config, HostTimer, Site};
+///
+/// static LOAD: Site = Site::new("load", "io");
+/// static STEP: Site = Site::uncategorised("step");
+/// let timer = HostTimer::new(Config::HOST).unwrap();
+/// let context = timer.context().unwrap();
+/// for _ in 0..2 {
+///     let step = context.enter_at(&STEP).unwrap();
+///     let load = context.enter_at(&LOAD).unwrap();
+///     context.exit(load).unwrap();
+///     context.exit(step).unwrap();
+/// }
+/// assert_eq!(timer.snapshot().unwrap().section(&["step", "load"]).unwrap().count(), 2);
+/// # }
+/// ```
 #[derive(Debug)]
 pub struct Site {
     pub(crate) words: SiteWords,
@@ -152,6 +185,22 @@ impl Site {
 }
 
 /// A path of a timer, to enter sections beneath it from another context.
+///
+/// ```
+/// # #[cfg(feature = "std")] {
+/// use xtimer_core::{Config, HostTimer, Path};
+///
+/// let timer = HostTimer::new(Config::HOST).unwrap();
+/// let (main, worker) = (timer.context().unwrap(), timer.context().unwrap());
+/// let step = main.enter("step", "default").unwrap();
+/// let kept: u64 = main.current_path().to_bits(); // what C holds
+/// let part = worker.enter_beneath(Path::from_bits(kept), "part", "compute").unwrap();
+/// worker.exit(part).unwrap();
+/// main.exit(step).unwrap();
+/// assert!(timer.snapshot().unwrap().section(&["step", "part"]).is_some());
+/// assert_eq!(Path::ROOT.to_bits(), 0);
+/// # }
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
 pub struct Path {
@@ -177,6 +226,19 @@ impl Path {
 ///
 /// It is recorded by `finish`, from any context of its timer; never finished, it counts as entered
 /// and took no time.
+///
+/// ```
+/// # #[cfg(feature = "std")] {
+/// use xtimer_core::{Config, HostTimer};
+///
+/// let timer = HostTimer::new(Config::HOST).unwrap();
+/// let (begins, ends) = (timer.context().unwrap(), timer.context().unwrap());
+/// let copy = begins.detach(None, "copy", "gpu").unwrap();
+/// ends.record_beneath(copy.path(), "kernel", "gpu", 1_000).unwrap();
+/// ends.finish(copy).unwrap();
+/// assert_eq!(timer.snapshot().unwrap().section(&["copy"]).unwrap().count(), 1);
+/// # }
+/// ```
 #[derive(Debug, PartialEq, Eq)]
 #[must_use = "a detached section is recorded only when it is finished"]
 #[repr(C)]

@@ -6,6 +6,24 @@ use crate::config;
 ///
 /// Sections and categories are named by index; [`Timer::sentence`](crate::Timer::sentence) spells
 /// them out.
+///
+/// ```
+/// # #[cfg(feature = "std")] {
+/// use xtimer_core::{Config, Error, HostTimer};
+///
+/// let timer = HostTimer::new(Config::HOST).unwrap();
+/// timer.forbid("gpu", "cpu").unwrap();
+/// let context = timer.context().unwrap();
+/// let kernel = context.enter("kernel", "gpu").unwrap();
+/// let error = context.enter("sort", "cpu").unwrap_err();
+/// assert_eq!(error.code(), 4); // what C sees
+/// assert_eq!(
+///     timer.sentence(error).to_string(), // with the names, which the timer knows
+///     "Category 'cpu' is not allowed inside category 'gpu'."
+/// );
+/// context.exit(kernel).unwrap();
+/// # }
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Error {

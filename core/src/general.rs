@@ -177,7 +177,7 @@ impl<S: Shape, C: Clock> Lane<'_, S, C> {
 
     /// Adds a duration, of which nested sections took `children`, that began at `start`. 0, or an
     /// error's code.
-    fn add(self, index: u32, (elapsed, children): (u64, u64), start: u64, epoch: u64) -> u32 {
+    pub(crate) fn add(self, index: u32, (elapsed, children): (u64, u64), start: u64, epoch: u64) -> u32 {
         if self.is_late() {
             late::add(self, index, elapsed, children, epoch);
         } else if !keeping::add::<S>(
@@ -192,12 +192,12 @@ impl<S: Shape, C: Clock> Lane<'_, S, C> {
         0
     }
 
-    fn stepped_back(self) -> u64 {
+    pub(crate) fn stepped_back(self) -> u64 {
         self.count_loss(loss::STEPS_BACK, 1);
         0
     }
 
-    fn refuse(self, token: Token) -> u32 {
+    pub(crate) fn refuse(self, token: Token) -> u32 {
         self.catch_up(self.region.wide(header::STATE).load());
         self.count_loss(loss::NOT_OPEN, 1);
         let mine = self.lane.wide(at::NEXT).load();

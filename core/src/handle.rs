@@ -15,6 +15,36 @@ use crate::timer::{Lane, Timer};
 /// The stack of open sections of one thread, interrupt level or task, and its lane.
 ///
 /// Dropped, it gives its lane back: sections still open are counted as unclosed, the numbers stay.
+///
+/// ```
+/// # #[cfg(feature = "std")] {
+/// use xtimer_core::{Config, Error, ManualClock, Timer};
+///
+/// let clock = ManualClock::new(64);
+/// let timer = Timer::with_clock(Config::HOST, &clock).unwrap();
+/// let context = timer.context().unwrap();
+/// let step = context.enter("step", "compute").unwrap();
+/// let fold = context.enter_counted("fold", 3, "compute").unwrap();
+/// clock.advance(10);
+/// context.record("kernel", "gpu", 7).unwrap(); // measured elsewhere, beneath fold[3]
+/// context.record_in(step, "copy", "gpu", 5).unwrap(); // beneath step
+/// assert_eq!(context.depth(), 2);
+///
+/// // Exited while another is open inside: that one is discarded, and counted.
+/// let error = context.exit(step).unwrap_err();
+/// assert!(matches!(error, Error::Unclosed { .. }));
+/// let sentence = timer.sentence(error).to_string();
+/// assert_eq!(sentence, "'step' exited while 'fold[3]' was still active.");
+///
+/// let path = timer.find_path(&["step", "fold[3]"]).unwrap();
+/// let late = context.enter_beneath(path, "late", "io").unwrap();
+/// context.exit(late).unwrap();
+/// let snapshot = timer.snapshot().unwrap();
+/// assert_eq!(snapshot.section(&["step"]).unwrap().total(), 10);
+/// assert_eq!(snapshot.section(&["step", "fold[3]"]).unwrap().count(), 0);
+/// assert_eq!(snapshot.section(&["step", "fold[3]", "kernel"]).unwrap().total(), 7);
+/// # }
+/// ```
 #[derive(Debug)]
 pub struct Context<'t, S: Shape, C: Clock> {
     pub(crate) lane: Lane<'t, S, C>,
@@ -124,6 +154,55 @@ impl<S: Shape, C: Clock> Context<'_, S, C> {
     /// As [`enter_at`](Self::enter_at), and [`Error::OtherTimer`].
     pub fn enter_beneath(&self, parent: Path, name: &str, category: &str) -> Result<Token, Error> {
         self.entered(self.lane.enter_general(&request(name, category, Some(parent))))
+    }
+
+    /// As [`enter_beneath`](Self::enter_beneath), by a call site, which remembers what it came to.
+    ///
+    /// ```
+    /// # #[cfg(feature = "std")] {
+    /// # use xtimer_core::{Config, HostTimer, Path, Site};
+    /// # let timer = HostTimer::new(Config::HOST).unwrap();
+    /// # let context = timer.context().unwrap();
+    /// static PART: Site = Site::new("part", "compute");
+    /// let part = context.enter_beneath_at(Path::ROOT, &PART).unwrap();
+    /// context.exit(part).unwrap();
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// As [`enter_beneath`](Self::enter_beneath).
+    pub fn enter_beneath_at(&self, parent: Path, site: &Site) -> Result<Token, Error> {
+        let words = Some(&site.words);
+        let request = request(site.name, site.category, Some(parent));
+        self.entered(self.lane.enter_general(&Request { words, ..request }))
+    }
+
+    /// Enters the counted section `name[index]` beneath a path.
+    ///
+    /// ```
+    /// # #[cfg(feature = "std")] {
+    /// # use xtimer_core::{Config, HostTimer, Path};
+    /// # let timer = HostTimer::new(Config::HOST).unwrap();
+    /// # let context = timer.context().unwrap();
+    /// let worker = context.enter_counted_beneath(Path::ROOT, "worker", 3, "compute").unwrap();
+    /// context.exit(worker).unwrap();
+    /// assert!(timer.snapshot().unwrap().section(&["worker[3]"]).is_some());
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// As [`enter_beneath`](Self::enter_beneath).
+    pub fn enter_counted_beneath(
+        &self,
+        parent: Path,
+        name: &str,
+        index: i64,
+        category: &str,
+    ) -> Result<Token, Error> {
+        let counter = Counter::new(index);
+        let name = Name { base: name.as_bytes(), suffix: counter.as_bytes() };
+        let under = Some(parent);
+        self.entered(self.lane.enter_general(&Request { name, category, words: None, under }))
     }
 
     /// Exits the section of a token and records it. The null token is ignored. Wait-free.

@@ -74,6 +74,7 @@ mod sentence;
 mod shape;
 mod snapshot;
 mod sync;
+mod task;
 mod timer;
 mod totals;
 mod tree;
@@ -90,14 +91,20 @@ pub use handle::Context;
 pub use host::clock::{Custom, HostClock, Kind, cycle_counter};
 #[cfg(all(feature = "std", not(loom)))]
 pub use host::default::{
-    SectionGuard, ThreadContext, default_timer, enter_at, enter_words, exit, forget_thread_error,
+    ThreadContext, default_timer, enter_at, enter_words, exit, forget_thread_error,
     set_default_timer, thread_error, with_thread,
 };
+#[cfg(all(feature = "std", not(loom)))]
+pub use host::guard::{SectionGuard, counter_index};
+#[cfg(all(feature = "std", not(loom)))]
+pub use host::handover::here;
 #[cfg(all(feature = "std", not(loom)))]
 #[doc(hidden)] // for front ends
 pub use host::lock::Lock;
 #[cfg(all(feature = "std", not(loom)))]
 pub use host::rules::{clear_rules, forbid};
+#[cfg(all(feature = "std", not(loom)))]
+pub use host::timed::{Timed, TimedExt};
 #[cfg(feature = "std")]
 pub use host::timer::HostTimer;
 pub use layout::Layout;
@@ -108,4 +115,7 @@ pub use sentence::Sentence;
 pub use shape::{Kept, Line, Shape};
 pub use snapshot::{Losses, Row, Section, Snapshot};
 pub use sync::Words;
+pub use task::Task;
 pub use timer::Timer;
+#[cfg(all(feature = "macros", not(loom)))]
+pub use xtimer_macros::timed;

@@ -21,6 +21,17 @@ const NEAR: u128 = 4;
 
 /// What an enter and exit cost, and the smallest time the clock can tell, in picoseconds. 0 where it
 /// could not be measured (a clock that stands still).
+///
+/// ```
+/// # #[cfg(feature = "std")] {
+/// use xtimer_core::{Config, HostTimer, Price};
+///
+/// let price = HostTimer::new(Config::HOST).unwrap().price();
+/// println!("{} ps for an enter and exit", price.pair);
+/// let slow = Price { pair: 20_000, quantum: 10_000 };
+/// assert!(slow.is_near(79_999) && !slow.is_near(80_000));
+/// # }
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Price {
     /// An enter and its exit, the time that nesting one more section adds to its parent. With its

@@ -149,14 +149,17 @@ impl<'s> Section<'s> {
 
     /// Whether the sections directly beneath it add up to more than it took: some of them ran on
     /// other stacks, or were recorded. Sections that ran so but add up to less are not told, nor is
-    /// one without an exit. By the clock's ticks, since nanoseconds are rounded a section each.
+    /// one without an exit. By the clock's ticks, since nanoseconds are rounded a section each. A task's
+    /// [active time](crate::Task::ACTIVE) is left out: it holds the time of what nested in its turns.
     pub fn is_exceeded(&self) -> bool {
         let rows = &*self.snapshot.rows;
         let mut child = self.row.first_child;
         let mut sum = 0_u64;
         while child != NO_ROW {
             let row = &rows[child as usize];
-            sum = sum.saturating_add(row.ticks);
+            if name_of(self.snapshot, row.section) != crate::Task::ACTIVE {
+                sum = sum.saturating_add(row.ticks);
+            }
             child = row.next_sibling;
         }
         sum > self.row.ticks && self.row.open == 0 && self.row.count > 0

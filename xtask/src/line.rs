@@ -47,6 +47,18 @@ pub enum Action {
         #[arg(long)]
         check: bool,
     },
+    /// Install the C and C++ library: headers, both libraries, pkg-config, the CMake package
+    Install {
+        /// The folder that gets include/, lib/ and share/
+        #[arg(long, value_name = "DIR")]
+        prefix: PathBuf,
+    },
+    /// Remove what install put into a folder
+    Uninstall {
+        /// The folder it was installed into
+        #[arg(long, value_name = "DIR")]
+        prefix: PathBuf,
+    },
     /// Write the C and C++ library as it is shipped: DIR/lib and DIR/include
     Dist {
         /// Where to write it

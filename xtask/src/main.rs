@@ -11,6 +11,7 @@
 //! programs  C and C++ test programs: find, compile, link, run
 //! header    include/xtimer.h from the Rust sources
 //! archive   the static library as shipped: foreign symbols hidden
+//! install   the library under a prefix: shared, pkg-config, CMake; and its removal
 //! instrumented  the static library under a sanitizer
 //! profile   checks an exported JSON by the rules of the design, independently
 //! train     builds and runs the example
@@ -21,6 +22,7 @@ mod archive;
 mod command;
 mod cross;
 mod header;
+mod install;
 mod instrumented;
 mod line;
 mod markdown;
@@ -56,6 +58,8 @@ fn main() -> ExitCode {
         Action::Soak { parts, .. } => soak::run(&parts),
         Action::Header { check: true } => header::check().map(|()| true),
         Action::Header { check: false } => header::write().map(|()| true),
+        Action::Install { prefix } => install::install(&prefix).map(|()| true),
+        Action::Uninstall { prefix } => install::uninstall(&prefix).map(|()| true),
         Action::Dist { out } => archive::dist(&out).map(|()| true),
     };
     match outcome {

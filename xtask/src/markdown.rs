@@ -52,6 +52,28 @@ impl Document {
         commands
     }
 
+    /// The fenced blocks in a language, each with the number of its first line.
+    pub fn blocks(&self, language: &str) -> Vec<(usize, String)> {
+        let mut blocks = Vec::new();
+        let mut block: Option<(usize, String)> = None;
+        for (number, line) in (1..).zip(self.text.lines()) {
+            match (&mut block, line.trim_start().strip_prefix("```")) {
+                (None, Some(found)) => block = Some((number + 1, found.trim().to_owned() + "\n")),
+                (Some(_), Some(_)) => blocks.extend(block.take()),
+                (Some((_, text)), None) => {
+                    text.push_str(line);
+                    text.push('\n');
+                }
+                (None, None) => {}
+            }
+        }
+        let opening = format!("{language}\n");
+        blocks
+            .into_iter()
+            .filter_map(|(number, text)| Some((number, text.strip_prefix(&opening)?.to_owned())))
+            .collect()
+    }
+
     /// The targets of links and images outside of code.
     pub fn links(&self) -> Vec<&str> {
         let mut links = Vec::new();
@@ -123,6 +145,13 @@ mod tests {
             "Run `cargo xtask demo`.\n```sh\n$ cargo xtask test core # only that\nls\n```\n",
         );
         assert_eq!(found.commands(), ["demo", "test core"]);
+    }
+
+    #[test]
+    fn blocks_are_those_of_their_language() {
+        let found = document("a\n```cpp\nint x;\n\nint y;\n```\n```\nno\n```\n```cpp\nz\n```\n");
+        assert_eq!(found.blocks("cpp"), [(3, "int x;\n\nint y;\n".into()), (11, "z\n".into())]);
+        assert!(found.blocks("rust").is_empty());
     }
 
     #[test]

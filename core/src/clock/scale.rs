@@ -12,6 +12,17 @@ const LONGEST_SHIFT: u32 = 127;
 /// The product has 128 bits, so no tick is lost before the division. Any two values are safe: a
 /// shift above 127 acts as 127, and with a multiplier of zero (a region that nobody has written
 /// yet) every number of ticks is worth nothing.
+///
+/// ```
+/// use xtimer_core::Scale;
+///
+/// let scale = Scale::from_hertz(48_000_000);
+/// assert_eq!(scale.nanoseconds(48), 1_000);
+/// assert_eq!(scale.ticks(1_000), 48);
+/// assert_eq!(scale.picoseconds(1), 20_833);
+/// assert_eq!(Scale::from_ratio(1_000, 48), scale);
+/// assert_eq!(scale.hertz(), 48_000_000);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Scale {
     /// Nanoseconds of one tick, times 2^shift.

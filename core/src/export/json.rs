@@ -41,6 +41,20 @@ const PIECE_WRITTEN: usize = 6 * PIECE + 2;
 /// Times are seconds with nine decimals (whole nanoseconds); `mean`, `std`, `pair` and `quantum` have
 /// twelve. `min` <= `mean` <= `max` wherever they are numbers. What is not a number is `null`. Nothing follows the last brace: who writes a file adds the
 /// newline.
+///
+/// ```
+/// # #[cfg(feature = "std")] {
+/// use xtimer_core::{Config, ManualClock, Timer};
+///
+/// let timer = Timer::with_clock(Config::HOST, ManualClock::new(64)).unwrap();
+/// timer.context().unwrap().record("load", "io", 1_500).unwrap();
+/// let snapshot = timer.snapshot().unwrap();
+/// let json = snapshot.json().to_string();
+/// assert!(json.starts_with("{\"total_time\":0.000001500,"), "{json}");
+/// let indented = snapshot.json().indent(2).to_string();
+/// assert!(indented.starts_with("{\n  \"total_time\": 0.000001500,"), "{indented}");
+/// # }
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Json<'s> {
     snapshot: &'s Snapshot<'s>,

@@ -31,6 +31,19 @@ pub enum Kind {
 }
 
 /// A clock that is a C function.
+///
+/// ```
+/// use std::ffi::c_void;
+/// use xtimer_core::{Config, Custom, HostClock, HostTimer, Scale};
+///
+/// extern "C" fn frozen(_: *mut c_void) -> u64 {
+///     42
+/// }
+/// // SAFETY: the function reads nothing.
+/// let clock = unsafe { Custom::new(frozen, std::ptr::null_mut(), 64, Scale::NANOSECONDS) };
+/// let timer = HostTimer::with_clock(Config::HOST, HostClock::custom(clock)).unwrap();
+/// assert_eq!(timer.snapshot().unwrap().clock().0, "custom");
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Custom {
     function: extern "C" fn(*mut c_void) -> u64,
@@ -66,6 +79,16 @@ impl Custom {
 }
 
 /// The clock of a timer on a host.
+///
+/// ```
+/// use xtimer_core::{Clock, HostClock, Kind};
+///
+/// let clock = HostClock::best();
+/// println!("{}: {} ticks a second", clock.name(), clock.scale().hertz());
+/// let (before, after) = (clock.now(), clock.now());
+/// assert!(before <= after);
+/// assert_eq!(HostClock::monotonic().kind(), Kind::Monotonic);
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct HostClock {
     kind: Kind,
@@ -172,6 +195,12 @@ impl Clock for HostClock {
 /// The CPU's counter as it stands: one instruction, not ordered against those around it. Where
 /// there is none, the monotonic clock in nanoseconds. Whether it runs at one rate is for
 /// [`HostClock::best`] to say.
+///
+/// ```
+/// let before = xtimer_core::cycle_counter();
+/// let after = xtimer_core::cycle_counter();
+/// assert!(after.wrapping_sub(before) < 1 << 40);
+/// ```
 #[inline(always)]
 pub fn cycle_counter() -> u64 {
     machine::counter()

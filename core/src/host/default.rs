@@ -50,6 +50,18 @@ impl Drop for Owner {
 
 /// The default timer; made with [`Config::HOST`] when it is first asked for. `None` where its memory
 /// can't be had, or the rules of the process don't fit into it.
+///
+/// It does what the environment asks for: `XTIMER_DISABLE=1` switches it off, `XTIMER_REPORT=path` writes
+/// its report when the process ends, `XTIMER_REPORT_EVERY=10` every ten seconds as well.
+///
+/// ```
+/// let timer = xtimer_core::default_timer().unwrap();
+/// timer.set_enabled(false);
+/// let guard = xtimer_core::section!("unseen");
+/// assert!(!guard.is_entered());
+/// timer.set_enabled(true);
+/// assert!(timer.snapshot().unwrap().is_empty());
+/// ```
 pub fn default_timer() -> Option<&'static HostTimer> {
     // Acquire pairs with the Release below.
     let timer = DEFAULT.load(Acquire);
@@ -57,23 +69,25 @@ pub fn default_timer() -> Option<&'static HostTimer> {
     if let Some(timer) = unsafe { timer.as_ref() } {
         return Some(timer);
     }
-    let fresh = Box::into_raw(Box::new(HostTimer::new(Config::HOST).ok()?));
-    // Release publishes the timer, Acquire shows a rival's.
-    match DEFAULT.compare_exchange(ptr::null_mut(), fresh, AcqRel, Acquire) {
-        Ok(_) => {
-            // SAFETY: just made, never freed.
-            Some(unsafe { &*fresh })
-        }
-        Err(rival) => {
-            // SAFETY: `fresh` is a Box of ours that nobody else has seen.
-            drop(unsafe { Box::from_raw(fresh) });
-            // SAFETY: as above.
-            Some(unsafe { &*rival })
-        }
+    match set_default_timer(HostTimer::new(Config::HOST).ok()?) {
+        Ok(timer) => Some(timer),
+        // A rival's.
+        Err(_) => existing(),
     }
 }
 
 /// Makes `timer` the default one, where there is none yet; else gives it back.
+///
+/// ```
+/// use xtimer_core::{Config, HostTimer, default_timer, section, set_default_timer};
+///
+/// // Before anything is timed: it has the capacities, and the clock, that the program wants.
+/// let small = Config { sections: 100, ..Config::HOST };
+/// set_default_timer(HostTimer::new(small).unwrap()).unwrap();
+/// drop(section!("work"));
+/// assert_eq!(default_timer().unwrap().config().sections, 100);
+/// assert!(set_default_timer(HostTimer::new(small).unwrap()).is_err());
+/// ```
 ///
 /// # Errors
 /// The timer: there is a default one already.
@@ -83,12 +97,30 @@ pub fn set_default_timer(timer: HostTimer) -> Result<&'static HostTimer, Box<Hos
     match DEFAULT.compare_exchange(ptr::null_mut(), fresh, AcqRel, Acquire) {
         Ok(_) => {
             // SAFETY: just made, never freed.
-            Ok(unsafe { &*fresh })
+            let timer = unsafe { &*fresh };
+            obey_environment(timer);
+            Ok(timer)
         }
         // SAFETY: `fresh` is a Box of ours that nobody else has seen.
         Err(_) => Err(unsafe { Box::from_raw(fresh) }),
     }
 }
+
+/// Does what `XTIMER_REPORT` and its like ask for.
+#[cfg(unix)]
+fn obey_environment(timer: &'static HostTimer) {
+    use super::{ending, environment};
+    let wishes = environment::Wishes::read();
+    if wishes.disabled {
+        timer.set_enabled(false);
+    }
+    if let Some(target) = wishes.report {
+        ending::set_up(timer, target, wishes.every);
+    }
+}
+/// Nothing is asked for.
+#[cfg(not(unix))]
+fn obey_environment(_timer: &'static HostTimer) {}
 
 /// The default timer, if it was ever used.
 pub(crate) fn existing() -> Option<&'static HostTimer> {
@@ -128,6 +160,15 @@ fn lane() -> Option<ThreadLane> {
 }
 
 /// Enters a section of the default timer by its call site; the null token where it was not entered.
+///
+/// ```
+/// use xtimer_core::{Site, enter_at, exit};
+///
+/// static LOAD: Site = Site::new("load", "io");
+/// let token = enter_at(&LOAD);
+/// assert_eq!(exit(token), 0);
+/// assert_eq!(exit(token), xtimer_core::Error::NotOpen.code());
+/// ```
 #[inline(always)]
 pub fn enter_at(site: &Site) -> Token {
     match LANE.get() {
@@ -158,6 +199,12 @@ fn enter_first<'n>(
 /// Exits a section of this thread in the default timer. 0, or an error's code (see
 /// [`Error::code`](crate::Error::code)); [`with_thread`] tells its details. 36 where the thread can't
 /// have a context (it is ending, or there is no memory) and the token is not null.
+///
+/// ```
+/// let token = xtimer_core::with_thread(|context| context.enter("load", "io")).unwrap().unwrap();
+/// assert_eq!(xtimer_core::exit(token), 0);
+/// assert_eq!(xtimer_core::exit(xtimer_core::Token::NULL), 0);
+/// ```
 #[inline(always)]
 pub fn exit(token: Token) -> u32 {
     match LANE.get() {
@@ -195,6 +242,19 @@ pub fn enter_words<'n>(
 
 /// Calls `work` with this thread's context in the default timer. `None` where it has none: its
 /// memory can't be had, or the thread is ending.
+///
+/// ```
+/// use xtimer_core::with_thread;
+///
+/// let depth = with_thread(|context| {
+///     let load = context.enter("load", "io").unwrap();
+///     context.record("packet", "network", 800).unwrap();
+///     let depth = context.depth();
+///     context.exit(load).unwrap();
+///     depth
+/// });
+/// assert_eq!(depth, Some(1));
+/// ```
 pub fn with_thread<R>(work: impl FnOnce(&ThreadContext) -> R) -> Option<R> {
     let lane = lane()?;
     // The thread's owner drops the context, not this borrowed form of it.
@@ -214,76 +274,4 @@ pub fn forget_thread_error() {
     if let Some(lane) = lane_of_thread() {
         lane.forget_error();
     }
-}
-
-/// A section of the default timer that ends with its scope. Made by
-/// [`section!`](crate::section).
-#[derive(Debug)]
-#[must_use = "bind it: let _section = section!(…); the section ends where its guard is dropped"]
-pub struct SectionGuard {
-    token: Token,
-    /// It ends on the thread where it began.
-    not_send: PhantomData<*const ()>,
-}
-
-impl SectionGuard {
-    /// Enters the section of a call site.
-    #[inline(always)]
-    pub fn enter(site: &Site) -> Self {
-        Self { token: enter_at(site), not_send: PhantomData }
-    }
-
-    /// A guard of nothing: what `section!` gives when it is compiled out.
-    #[inline(always)]
-    pub const fn none() -> Self {
-        Self { token: Token::NULL, not_send: PhantomData }
-    }
-
-    /// Whether the section was entered: not refused by a rule, the timer not switched off.
-    pub const fn is_entered(&self) -> bool {
-        !self.token.is_null()
-    }
-}
-
-impl Drop for SectionGuard {
-    #[inline(always)]
-    fn drop(&mut self) {
-        if !cfg!(feature = "disable") {
-            exit(self.token);
-        }
-    }
-}
-
-/// Times a section of the default timer until the end of the scope.
-///
-/// ```
-/// fn forward() {
-///     let _forward = xtimer_core::section!("forward", "gpu");
-///     let _attention = xtimer_core::section!("attention"); // category: default
-/// }
-/// forward();
-/// let snapshot = xtimer_core::default_timer().unwrap().snapshot().unwrap();
-/// assert_eq!(snapshot.section(&["forward", "attention"]).unwrap().count(), 1);
-/// ```
-#[cfg(not(feature = "disable"))]
-#[macro_export]
-macro_rules! section {
-    ($name:expr) => {
-        $crate::section!($name, $crate::DEFAULT_CATEGORY)
-    };
-    ($name:expr, $category:expr) => {{
-        static SITE: $crate::Site = $crate::Site::new($name, $category);
-        $crate::SectionGuard::enter(&SITE)
-    }};
-}
-/// Times nothing: the feature `disable` is on.
-#[cfg(feature = "disable")]
-#[macro_export]
-macro_rules! section {
-    ($name:expr) => {
-        $crate::SectionGuard::none()
-    };
-    ($name:expr, $category:expr) => {
-        $crate::SectionGuard::none()
-    };
 }

@@ -156,6 +156,13 @@ pub fn forbid(outer: &str, inner: &str) -> Result<(), Error> {
 
 /// Drops the rules of the process; those that timers added for themselves stay.
 ///
+/// ```
+/// xtimer_core::forbid("decode", "network").unwrap();
+/// xtimer_core::clear_rules().unwrap();
+/// let _frame = xtimer_core::section!("frame", "decode");
+/// assert!(xtimer_core::section!("fetch", "network").is_entered());
+/// ```
+///
 /// # Errors
 /// [`Error::Busy`], in a signal handler that interrupts a change of rules: nothing changed.
 pub fn clear_rules() -> Result<(), Error> {

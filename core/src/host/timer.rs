@@ -10,6 +10,15 @@ use crate::shape::{Line, Shape};
 use crate::timer::Timer;
 
 /// A timer of a host: slots of a cache line, the machine's best clock.
+///
+/// ```
+/// use xtimer_core::{Config, Error, HostClock, HostTimer};
+///
+/// let timer = HostTimer::with_clock(Config::HOST, HostClock::monotonic()).unwrap();
+/// assert_eq!(timer.bytes(), HostTimer::new(Config::HOST).unwrap().bytes());
+/// let refused = HostTimer::new(Config { depth: 0, ..Config::HOST }).unwrap_err();
+/// assert_eq!(refused, Error::Config("depth"));
+/// ```
 pub type HostTimer = Timer<Line, HostClock>;
 
 impl HostTimer {

@@ -7,9 +7,12 @@ mod ffi;
 mod firmware;
 mod format;
 pub mod fuzz;
+mod guides;
+mod install;
 mod instructions;
 mod lint;
 mod loom;
+mod rust;
 pub mod sanitizers;
 mod signal;
 mod targets;
@@ -26,11 +29,14 @@ const STAGES: &[Stage] = &[
     docs::STAGE,
     tooling::STAGE,
     core::STAGE,
+    rust::STAGE,
     loom::STAGE,
     targets::STAGE,
     firmware::STAGE,
     ffi::STAGE,
     dist::STAGE,
+    install::STAGE,
+    guides::STAGE,
     sanitizers::STAGE,
     fuzz::STAGE,
     signal::STAGE,

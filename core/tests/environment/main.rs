@@ -1,0 +1,17 @@
+//! What the environment asks for, in processes of their own: this program, called again with a role.
+
+#[cfg(not(unix))]
+fn main() {}
+
+#[cfg(unix)]
+mod children;
+#[cfg(unix)]
+mod roles;
+
+#[cfg(unix)]
+fn main() {
+    match std::env::var("XTIMER_TEST_ROLE") {
+        Ok(role) => roles::play(&role),
+        Err(_) => children::check_all(),
+    }
+}
