@@ -52,6 +52,7 @@ mod lane;
 mod lanes;
 mod late;
 mod layout;
+mod lent;
 #[cfg(all(test, loom, feature = "std"))]
 mod loom_models;
 mod lost;
@@ -65,6 +66,7 @@ mod sentence;
 mod shape;
 mod snapshot;
 mod sync;
+mod task;
 mod timer;
 mod totals;
 mod tree;
@@ -89,6 +91,7 @@ pub use host::rules::{clear_rules, forbid};
 #[cfg(feature = "std")]
 pub use host::timer::HostTimer;
 pub use layout::Layout;
+pub use lent::MemoryLine;
 pub use price::Price;
 pub use sentence::Sentence;
 pub use shape::{Kept, Line, Shape};
