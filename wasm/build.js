@@ -23,6 +23,12 @@ run(
   "--strip-target-features", join(bindings, "bindings_bg.wasm"), "-o", join(dist, "xtimer.wasm"),
 );
 
+const module = new WebAssembly.Module(readFileSync(join(dist, "xtimer.wasm")));
+const imports = WebAssembly.Module.imports(module).map(({ name }) => name);
+if (imports.join() !== "__wbindgen_init_externref_table") {
+  throw new Error(`ts/load.ts does not have what the module imports: ${imports}`);
+}
+
 for (const [entry, platform] of [["web", "neutral"], ["node", "node"]]) {
   await build({
     absWorkingDir: here,

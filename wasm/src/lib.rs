@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! clock      the time of the call, which JavaScript reads and hands in
-//! state      the timers of this module by number, the sentence of the last error
+//! state      the timers of this module by number, the text that crosses
 //! timer      make, free, clear, switch, rules, price
 //! stack      enter and exit on the timer's own stack
 //! task       sections that a task holds by value; recorded durations
@@ -10,9 +10,9 @@
 //! ```
 //!
 //! Everything is named by number: timers, call sites, sections, tokens. Any number is safe. Times are
-//! milliseconds, as `performance.now()` gives them; strings cross when a site is made and when a view
-//! is read. No export calls JavaScript, so none is entered twice. What fails gives a code and keeps a
-//! sentence, which [`state::error_text`] hands over.
+//! milliseconds, as `performance.now()` gives them; text is said before a call ([`state::say`]) and handed
+//! over behind it ([`state::answer`]): when a site is made, a view is read, or a call is refused, which
+//! gives a code below 0. No export calls JavaScript, so none is entered twice.
 
 #![cfg_attr(target_arch = "wasm32", no_std)]
 

@@ -98,14 +98,17 @@ impl Drop for Instance {
     }
 }
 
-/// The timers by number, and why the last call failed.
+/// The timers by number, and the text that crosses.
 pub(crate) struct State {
     pub(crate) instances: Vec<Option<Box<Instance>>>,
-    error: String,
+    /// What JavaScript said for the next call.
+    said: Vec<Vec<u8>>,
+    /// What the last call has to say.
+    answer: String,
 }
 
 pub(crate) static STATE: Single<State> =
-    Single::new(State { instances: Vec::new(), error: String::new() });
+    Single::new(State { instances: Vec::new(), said: Vec::new(), answer: String::new() });
 
 /// What a call gives that was refused; its sentence is kept.
 pub(crate) const REFUSED: i32 = -2;
@@ -122,8 +125,18 @@ impl State {
     /// Keeps a sentence; gives the code that says so.
     #[cold]
     pub(crate) fn refuse(&mut self, sentence: impl Display) -> i32 {
-        self.error = sentence.to_string();
+        self.answer(sentence);
         REFUSED
+    }
+
+    /// Keeps what the call has to say.
+    pub(crate) fn answer(&mut self, text: impl Display) {
+        self.answer = text.to_string();
+    }
+
+    /// Takes the last text that JavaScript said; empty where it is no UTF-8.
+    pub(crate) fn said(&mut self) -> String {
+        String::from_utf8(self.said.pop().unwrap_or_default()).unwrap_or_default()
     }
 
     /// Keeps the sentence of a timer's error.
@@ -145,10 +158,33 @@ impl State {
     }
 }
 
-/// The sentence of the last call that was refused.
+/// Where to write a text of `length` bytes of UTF-8 for the next call, before any other call. A call that
+/// takes two texts takes them in this order.
 #[wasm_bindgen]
-pub fn error_text() -> String {
-    STATE.with(|state| core::mem::take(&mut state.error))
+pub fn say(length: usize) -> *mut u8 {
+    STATE.with(|state| {
+        state.said.push(alloc::vec![0; length]);
+        state.said.last_mut().map_or(core::ptr::null_mut(), |text| text.as_mut_ptr())
+    })
+}
+
+/// Where the text lies that the last call had to say, to be copied before any other call: a view, or the
+/// sentence of what was refused.
+#[wasm_bindgen]
+pub fn answer() -> *const u8 {
+    STATE.with(|state| state.answer.as_ptr())
+}
+
+/// Its length in bytes.
+#[wasm_bindgen]
+pub fn answer_length() -> usize {
+    STATE.with(|state| state.answer.len())
+}
+
+/// Gives its memory back.
+#[wasm_bindgen]
+pub fn forget_answer() {
+    STATE.with(|state| state.answer = String::new());
 }
 
 /// A value of the module's one thread.

@@ -1,7 +1,5 @@
 //! Timers and their call sites: made, freed, cleared, switched, given rules and a price.
 
-use alloc::string::ToString;
-
 use wasm_bindgen::prelude::wasm_bindgen;
 use xtimer_core::{Config, Price, SiteWords, Statistics};
 
@@ -39,26 +37,26 @@ pub fn timer_free(timer: u32) {
     });
 }
 
-/// The number of a new call site of this name and category.
+/// The number of a new call site of the name and category that were said.
 #[wasm_bindgen]
-pub fn site_new(timer: u32, name: &str, category: &str) -> i32 {
+pub fn site_new(timer: u32) -> i32 {
     STATE.with(|state| {
+        let (category, name) = (state.said(), state.said());
         let Some(instance) = state.instance(timer) else { return state.unknown() };
-        let (name, category) = (name.to_string(), category.to_string());
         instance.sites.push(Site { words: SiteWords::new(), name, category });
         (instance.sites.len() - 1) as i32
     })
 }
 
-/// Gives a call site, which must not be used before, another name and category: for names that come
-/// once and would fill the memory.
+/// Gives a call site the name and category that were said instead of its own: for names that come once
+/// and would fill the memory.
 #[wasm_bindgen]
-pub fn site_rename(timer: u32, site: u32, name: &str, category: &str) -> i32 {
+pub fn site_rename(timer: u32, site: u32) -> i32 {
     STATE.with(|state| {
+        let (category, name) = (state.said(), state.said());
         let Some(entry) = state.instance(timer).and_then(|it| it.sites.get_mut(site as usize)) else {
             return state.unknown();
         };
-        let (name, category) = (name.to_string(), category.to_string());
         *entry = Site { words: SiteWords::new(), name, category };
         0
     })
@@ -84,12 +82,13 @@ pub fn set_enabled(timer: u32, enabled: bool) {
     });
 }
 
-/// Forbids `inner` directly inside `outer`. 0 or a code.
+/// Forbids a nesting: the outer category was said, then the inner. 0 or a code.
 #[wasm_bindgen]
-pub fn forbid(timer: u32, outer: &str, inner: &str) -> i32 {
+pub fn forbid(timer: u32) -> i32 {
     STATE.with(|state| {
+        let (inner, outer) = (state.said(), state.said());
         let Some(instance) = state.instance(timer) else { return state.unknown() };
-        let outcome = instance.timer().forbid(outer, inner);
+        let outcome = instance.timer().forbid(&outer, &inner);
         state.done(timer, outcome)
     })
 }

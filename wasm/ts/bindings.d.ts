@@ -2,16 +2,19 @@
 
 declare module "xtimer-bindings" {
   export function __wbg_set_wasm(exports: WebAssembly.Exports): void;
-  export function error_text(): string;
+  export function say(length: number): number;
+  export function answer(): number;
+  export function answer_length(): number;
+  export function forget_answer(): void;
   export function timer_new(
     sections: number, depth: number, categories: number, rules: number, nameBytes: number,
   ): number;
   export function timer_free(timer: number): void;
-  export function site_new(timer: number, name: string, category: string): number;
-  export function site_rename(timer: number, site: number, name: string, category: string): number;
+  export function site_new(timer: number): number;
+  export function site_rename(timer: number, site: number): number;
   export function clear(timer: number): number;
   export function set_enabled(timer: number, enabled: boolean): void;
-  export function forbid(timer: number, outer: string, inner: string): number;
+  export function forbid(timer: number): number;
   export function clear_rules(timer: number): void;
   export function set_price(timer: number, pair: number, quantum: number): void;
   export function record(timer: number, site: number, parent: number, milliseconds: number): number;
@@ -25,7 +28,7 @@ declare module "xtimer-bindings" {
   ): number;
   export function task_unclosed(timer: number, outer: number, inner: number, count: number): number;
   export function total(timer: number, now: number): number;
-  export function category_total(timer: number, now: number, category: string): number;
-  export function json(timer: number, now: number, indent: number, flatten: boolean): string;
-  export function report(timer: number, now: number, flatten: boolean): string;
+  export function category_total(timer: number, now: number): number;
+  export function json(timer: number, now: number, indent: number, flatten: boolean): number;
+  export function report(timer: number, now: number, flatten: boolean): number;
 }

@@ -1,10 +1,10 @@
 // Checks of what callers hand in, and the errors of the core.
 
-import * as core from "xtimer-bindings";
+import { answer } from "./text.js";
 
 /** The core's sentence as an error, where `code` says that a call was refused. */
 export function refused(code: number): void {
-  if (code < -1) throw new Error(core.error_text());
+  if (code < -1) throw new Error(answer());
 }
 
 /** A name or category as the core takes it: a well-formed string. */

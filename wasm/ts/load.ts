@@ -1,6 +1,7 @@
 // Getting the module: once for a page, a worker or a process, from a URL, bytes or a module.
 
 import * as glue from "xtimer-bindings";
+import { useMemory } from "./text.js";
 
 /** What `init` takes: where the `.wasm` is, its bytes, or the compiled module; or a promise of it. */
 export type Source =
@@ -60,13 +61,14 @@ async function begin(given?: Source | Promise<Source>): Promise<void> {
   const module = await moduleOf(source ?? platform!.url());
   if (ready) return; // loadSync came first
   try {
-    use(await WebAssembly.instantiate(await module, imports));
+    use(await WebAssembly.instantiate(module, imports));
   } catch (error) {
     throw explained(error);
   }
 }
 
-const imports = { "./bindings_bg.js": glue as unknown as WebAssembly.ModuleImports };
+/** All that the module imports, and never calls: nothing but numbers crosses. */
+const imports = { "./bindings_bg.js": { __wbindgen_init_externref_table: (): void => {} } };
 
 async function moduleOf(source: Source): Promise<WebAssembly.Module> {
   if (source instanceof WebAssembly.Module) return source;
@@ -126,7 +128,7 @@ function use(instance: WebAssembly.Instance): void {
     throw new Error("xtimer-wasm: this WebAssembly module is another one than xtimer.wasm.");
   }
   glue.__wbg_set_wasm(instance.exports);
-  (instance.exports["__wbindgen_start"] as (() => void) | undefined)?.();
+  useMemory(instance.exports["memory"] as WebAssembly.Memory);
   ready = true;
 }
 

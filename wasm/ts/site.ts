@@ -22,12 +22,14 @@ export class Site {
   readonly category: string;
   /** @internal */ readonly _timer: Timer;
   /** @internal */ readonly _number: number;
-  /** @internal the timer's number, kept near. */ readonly _of: number;
+  /** @internal the timer's number and clock, kept near. */ readonly _of: number;
+  /** @internal */ readonly _now: () => number;
 
   /** @internal */
   constructor(timer: Timer, number: number, name: string, category: string) {
     this._timer = timer;
     this._of = timer._number;
+    this._now = timer._now;
     this._number = number;
     this.name = name;
     this.category = category;
@@ -41,7 +43,7 @@ export class Site {
    * @throws Error with the rule's sentence where the nesting is forbidden.
    */
   enter(): number {
-    const token = core.enter(this._of, this._number, this._timer._now());
+    const token = core.enter(this._of, this._number, this._now());
     return token < -1 ? this._timer._notEntered() : token;
   }
 
@@ -52,7 +54,7 @@ export class Site {
    * recorded and those were discarded.
    */
   exit(token: number): void {
-    const code = core.exit(this._of, token, this._timer._now());
+    const code = core.exit(this._of, token, this._now());
     if (code !== 0) refused(code);
   }
 
@@ -70,11 +72,10 @@ export class StackSection implements Section {
 
   constructor(site: Site) {
     this._site = site;
-    const timer = site._timer;
-    const start = timer._now();
+    const start = site._now();
     this._start = start;
     const token = core.enter(site._of, site._number, start);
-    this._token = token < -1 ? timer._notEntered() : token;
+    this._token = token < -1 ? site._timer._notEntered() : token;
   }
 
   end(): void {
@@ -82,7 +83,7 @@ export class StackSection implements Section {
     if (token < 0) return;
     this._token = -1;
     const { _site: site } = this;
-    const now = site._timer._now();
+    const now = site._now();
     const code = core.exit(site._of, token, now);
     if (site._timer._track !== null) mark(site._timer._track, site, this._start, now);
     if (code !== 0) refused(code);

@@ -12,6 +12,7 @@ import type { Section } from "./section.js";
 import { Site, StackSection } from "./site.js";
 import { snapshotOf, type Snapshot } from "./snapshot.js";
 import { storage, type Storage } from "./storage.js";
+import { answer, say } from "./text.js";
 
 /** The category of sections entered without one. */
 export const DEFAULT_CATEGORY = "default";
@@ -105,9 +106,7 @@ export class Timer {
     this._track = devtools ? (devtools === true ? {} : devtools) : null;
     this._wantsStorage = asyncContext ?? true;
     this._room = 4 * sections;
-    const number = core.timer_new(sections, depth, categories, rules, nameBytes);
-    refused(number);
-    this._number = number;
+    this._number = given(core.timer_new(sections, depth, categories, rules, nameBytes));
   }
 
   /**
@@ -185,7 +184,8 @@ export class Timer {
    * Error, `Category 'io' is not allowed inside category 'gpu'.`
    */
   forbid(outer: string, inner: string): void {
-    refused(core.forbid(this._number, text(outer, "A category"), text(inner, "A category")));
+    say(text(outer, "A category"), text(inner, "A category"));
+    refused(core.forbid(this._number));
   }
 
   /** Drops all rules. */
@@ -211,12 +211,13 @@ export class Timer {
 
   /** The time of all sections at the top, in milliseconds. */
   totalMs(): number {
-    return core.total(this._number, this._now());
+    return given(core.total(this._number, this._now()));
   }
 
   /** The time of a category's outermost sections, in milliseconds; 0 where it has none. */
   categoryTotalMs(category: string): number {
-    return core.category_total(this._number, this._now(), text(category, "A category"));
+    say(text(category, "A category"));
+    return given(core.category_total(this._number, this._now()));
   }
 
   /** What the timer knows now, as plain objects in milliseconds. */
@@ -236,7 +237,8 @@ export class Timer {
   /** A report for people: the sections as a tree, categories, the timer's own price, what was lost. */
   report(options: ViewOptions = {}): string {
     this._price();
-    return core.report(this._number, this._now(), options.flatten ?? true);
+    refused(core.report(this._number, this._now(), options.flatten ?? true));
+    return answer();
   }
 
   /** The clock and how coarse it is; measured at the first call, in a few milliseconds. */
@@ -255,9 +257,8 @@ export class Timer {
 
   private _json(indent: number, options: ViewOptions): string {
     this._price();
-    const json = core.json(this._number, this._now(), indent, options.flatten ?? true);
-    if (json === "") throw new Error("This timer was freed; make a new one.");
-    return json;
+    refused(core.json(this._number, this._now(), indent, options.flatten ?? true));
+    return answer();
   }
 
   /** Tells the core what the clock is worth: it can't measure a clock that it does not read. */
@@ -296,8 +297,8 @@ export class Timer {
     text(name, "A name");
     const spelled = category === undefined ? DEFAULT_CATEGORY : text(category, "A category");
     if (this._room === 0) return this._spareSite(name, spelled);
-    const number = core.site_new(this._number, name, spelled);
-    refused(number);
+    say(name, spelled);
+    const number = given(core.site_new(this._number));
     const site = new Site(this, number, name, spelled);
     let named = this._sites.get(name);
     if (named === undefined) this._sites.set(name, (named = new Map()));
@@ -308,8 +309,9 @@ export class Timer {
 
   /** Names that never come again would fill the memory: those beyond `_room` share one site. */
   private _spareSite(name: string, category: string): Site {
-    if (this._spare < 0) refused((this._spare = core.site_new(this._number, name, category)));
-    else refused(core.site_rename(this._number, this._spare, name, category));
+    say(name, category);
+    if (this._spare < 0) this._spare = given(core.site_new(this._number));
+    else refused(core.site_rename(this._number, this._spare));
     return new Site(this, this._spare, name, category);
   }
 
@@ -356,6 +358,12 @@ export class Timer {
       this._running = before;
     }
   }
+}
+
+/** A number that the core gave, where it is no code. */
+function given(number: number): number {
+  refused(number);
+  return number;
 }
 
 type Callable = (...values: unknown[]) => unknown;
