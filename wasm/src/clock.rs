@@ -21,7 +21,10 @@ pub(crate) fn set(now: f64) {
 
 /// Reads what the call brought.
 #[derive(Debug)]
-pub(crate) struct PageClock;
+pub(crate) struct PageClock {
+    /// Whether the times are of another clock than the page's own.
+    pub(crate) is_custom: bool,
+}
 
 impl Clock for PageClock {
     #[inline(always)]
@@ -39,6 +42,6 @@ impl Clock for PageClock {
     }
 
     fn name(&self) -> &'static str {
-        "performance.now"
+        if self.is_custom { "custom" } else { "performance.now" }
     }
 }

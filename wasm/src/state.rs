@@ -37,7 +37,7 @@ impl Instance {
     ///
     /// # Errors
     /// [`Error::Config`], [`Error::NoMemory`].
-    pub(crate) fn new(config: Config) -> Result<Box<Self>, Error> {
+    pub(crate) fn new(config: Config, clock: PageClock) -> Result<Box<Self>, Error> {
         let length = Timer::<Line, PageClock>::lines(config)?;
         let mut lines: Vec<MemoryLine> = Vec::new();
         lines.try_reserve_exact(length).map_err(|_| Error::NoMemory)?;
@@ -46,7 +46,7 @@ impl Instance {
         let mut timer = None;
         // SAFETY: leaked above, borrowed by nothing else; `drop` takes it back behind the timer.
         let lent = unsafe { &mut *memory.as_ptr() };
-        let made = Timer::in_memory(lent, config, PageClock).and_then(|made| {
+        let made = Timer::in_memory(lent, config, clock).and_then(|made| {
             let kept = NonNull::from(Box::leak(Box::new(made)));
             timer = Some(kept);
             // SAFETY: leaked above; `drop` takes it back behind the context.

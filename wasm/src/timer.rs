@@ -3,12 +3,20 @@
 use wasm_bindgen::prelude::wasm_bindgen;
 use xtimer_core::{Config, Price, SiteWords, Statistics};
 
-use crate::clock;
+use crate::clock::{self, PageClock};
 use crate::state::{Instance, REFUSED, STATE, Site};
 
-/// A timer's number, or a code below 0. Capacities as the core's `Config` explains them.
+/// A timer's number, or a code below 0. Capacities as the core's `Config` explains them; `is_custom`:
+/// times are of another clock than the page's own.
 #[wasm_bindgen]
-pub fn timer_new(sections: u32, depth: u32, categories: u32, rules: u32, name_bytes: u32) -> i32 {
+pub fn timer_new(
+    sections: u32,
+    depth: u32,
+    categories: u32,
+    rules: u32,
+    name_bytes: u32,
+    is_custom: bool,
+) -> i32 {
     let statistics = Statistics::FULL;
     let (lanes, scratch, late) = (1, 1, 0);
     let config =
@@ -17,7 +25,7 @@ pub fn timer_new(sections: u32, depth: u32, categories: u32, rules: u32, name_by
         if let Some(refusal) = config.refusal() {
             return state.refuse(refusal);
         }
-        let instance = match Instance::new(config) {
+        let instance = match Instance::new(config, PageClock { is_custom }) {
             Ok(instance) => instance,
             Err(error) => return state.refuse(error),
         };

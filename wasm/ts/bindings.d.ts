@@ -8,6 +8,7 @@ declare module "xtimer-bindings" {
   export function forget_answer(): void;
   export function timer_new(
     sections: number, depth: number, categories: number, rules: number, nameBytes: number,
+    isCustom: boolean,
   ): number;
   export function timer_free(timer: number): void;
   export function site_new(timer: number): number;

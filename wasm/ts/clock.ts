@@ -48,7 +48,7 @@ function quantumOf(read: () => number): number {
 
 /** What entering and exiting adds, in milliseconds, measured over many quanta on a timer of its own. */
 function pairOf(quantum: number): number {
-  const timer = core.timer_new(1, 2, 2, 0, 64);
+  const timer = core.timer_new(1, 2, 2, 0, 64, false);
   if (timer < 0) return 0;
   say("", "default");
   const site = core.site_new(timer);

@@ -208,7 +208,8 @@ export function timeCall<T>(
     atOnce(timer, parent, section);
     return result;
   }
-  return result.then(
+  // Another library's promise is made one of the engine's: its `then` may give nothing.
+  return (result instanceof Promise ? result : Promise.resolve(result)).then(
     (value: unknown) => {
       section[dispose]();
       return value;

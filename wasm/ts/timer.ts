@@ -106,7 +106,9 @@ export class Timer {
     this._track = devtools ? (devtools === true ? {} : devtools) : null;
     this._wantsStorage = asyncContext ?? true;
     this._room = 4 * sections;
-    this._number = given(core.timer_new(sections, depth, categories, rules, nameBytes));
+    this._number = given(
+      core.timer_new(sections, depth, categories, rules, nameBytes, clock !== undefined),
+    );
   }
 
   /**
