@@ -46,13 +46,10 @@ for (const [entry, platform] of [["web", "neutral"], ["node", "node"]]) {
   });
 }
 
-// Types, with the reference that `using` needs.
+// Types: of what index.ts exports, and what that needs.
 run("typescript/bin/tsc", "--project", "tsconfig.json");
-for (const internal of ["web", "node", "check", "load", "storage"]) {
-  if (internal !== "load") rmSync(join(dist, `${internal}.d.ts`));
-}
-cpSync(join(here, "../LICENSE-MIT"), join(here, "LICENSE-MIT"));
-cpSync(join(here, "../LICENSE-APACHE"), join(here, "LICENSE-APACHE"));
+for (const own of ["web", "node", "check", "storage", "text"]) rmSync(join(dist, `${own}.d.ts`));
+for (const licence of ["LICENSE-MIT", "LICENSE-APACHE"]) cpSync(join(here, "..", licence), join(here, licence));
 
 for (const file of ["xtimer.wasm", "web.js", "node.js"]) {
   const bytes = readFileSync(join(dist, file));

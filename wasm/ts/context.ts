@@ -96,7 +96,7 @@ export interface DetachedSection extends Section {
   readonly context: Context;
 }
 
-/** A section that a task holds. */
+/** @internal a section that a task holds. */
 export class TaskSection implements DetachedSection {
   readonly _section: number;
   readonly _start: number;
@@ -187,7 +187,7 @@ export class TaskSection implements DetachedSection {
   }
 }
 
-/** Times a call in a task of its own beneath `parent` (null: the timer's stack). */
+/** @internal times a call in a task of its own beneath `parent` (null: the timer's stack). */
 export function timeCall<T>(
   timer: Timer,
   parent: Context | null,
@@ -229,13 +229,13 @@ function atOnce(timer: Timer, parent: Context | null, section: TaskSection): voi
   if (parent === null) core.nest(timer._number, now - section._start);
 }
 
-/** The name to time under, from arguments that may leave the options out. */
+/** @internal category and function, from arguments that may leave the options out. */
 export function timeArguments(options: unknown, fn: unknown): [string | undefined, () => unknown] {
   if (fn === undefined) return [undefined, callable(options as () => unknown, "time(): what is timed")];
   return [categoryOf(options), callable(fn as () => unknown, "time(): what is timed")];
 }
 
-/** The category in options. */
+/** @internal the category in options. */
 export function categoryOf(options: unknown): string | undefined {
   if (options === undefined) return undefined;
   if (typeof options !== "object" || options === null) {

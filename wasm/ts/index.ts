@@ -3,9 +3,9 @@
 import { load, loadSync, type Source } from "./load.js";
 
 export { DEFAULT_CATEGORY, Timer, type TimerOptions, type ViewOptions } from "./timer.js";
-export { Context, type DetachedSection, type TimeOptions } from "./context.js";
+export type { Context, DetachedSection, TimeOptions } from "./context.js";
 export type { Section } from "./section.js";
-export { Site } from "./site.js";
+export type { Site } from "./site.js";
 export type { Clock, ClockInfo } from "./clock.js";
 export type { Snapshot, SnapshotSection } from "./snapshot.js";
 export type { Track } from "./devtools.js";

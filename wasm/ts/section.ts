@@ -1,3 +1,4 @@
+/// <reference lib="esnext.disposable" preserve="true" />
 // What callers hold of an open section.
 
 /**

@@ -64,7 +64,7 @@ export class Site {
   }
 }
 
-/** A section on the timer's own stack. */
+/** @internal a section on the timer's own stack. */
 export class StackSection implements Section {
   private _token: number;
   private readonly _site: Site;

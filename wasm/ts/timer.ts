@@ -253,6 +253,7 @@ export class Timer {
     core.timer_free(this._number);
   }
 
+  /** @internal */
   [dispose](): void {
     this.free();
   }
@@ -360,6 +361,10 @@ export class Timer {
       this._running = before;
     }
   }
+}
+
+export interface Timer {
+  [Symbol.dispose](): void;
 }
 
 /** A number that the core gave, where it is no code. */
