@@ -1,5 +1,5 @@
 // In Node: what a pair costs, and how memory grows over ten million of them:
-// `node --expose-gc bench/node.js [pair] [memory]`.
+// `node --expose-gc bench/node.js [pair] [memory] [json]`.
 
 import { Timer } from "xtimer-wasm";
 import { measure, table } from "./pair.js";
@@ -7,7 +7,8 @@ import { measure, table } from "./pair.js";
 const chosen = process.argv.slice(2);
 const wants = (name) => chosen.length === 0 || chosen.includes(name);
 
-if (wants("pair")) console.log(table(measure(Timer)));
+if (chosen.includes("json")) console.log(JSON.stringify(measure(Timer)));
+else if (wants("pair")) console.log(table(measure(Timer)));
 
 if (wants("memory")) {
   const timer = new Timer({ asyncContext: false });
