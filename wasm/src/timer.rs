@@ -62,7 +62,8 @@ pub fn site_new(timer: u32) -> i32 {
 pub fn site_rename(timer: u32, site: u32) -> i32 {
     STATE.with(|state| {
         let (category, name) = (state.said(), state.said());
-        let Some(entry) = state.instance(timer).and_then(|it| it.sites.get_mut(site as usize)) else {
+        let Some(entry) = state.instance(timer).and_then(|it| it.sites.get_mut(site as usize))
+        else {
             return state.unknown();
         };
         *entry = Site { words: SiteWords::new(), name, category };

@@ -14,6 +14,7 @@
 //! instrumented  the static library under a sanitizer
 //! profile   checks an exported JSON by the rules of the design, independently
 //! train     builds and runs the example
+//! web       the npm package: bindings, WebAssembly, JavaScript
 //! soak      what takes longer than the tests may
 //! ```
 
@@ -33,6 +34,7 @@ mod soak;
 mod stages;
 mod tools;
 mod train;
+mod web;
 
 use std::process::ExitCode;
 
@@ -56,6 +58,7 @@ fn main() -> ExitCode {
         Action::Soak { parts, .. } => soak::run(&parts),
         Action::Header { check: true } => header::check().map(|()| true),
         Action::Header { check: false } => header::write().map(|()| true),
+        Action::Wasm => web::build().map(|()| true),
         Action::Dist { out } => archive::dist(&out).map(|()| true),
     };
     match outcome {

@@ -14,6 +14,7 @@ mod signal;
 mod targets;
 mod tooling;
 mod train;
+mod wasm;
 
 use anyhow::Result;
 
@@ -34,6 +35,7 @@ const STAGES: &[Stage] = &[
     signal::STAGE,
     instructions::STAGE,
     train::STAGE,
+    wasm::STAGE,
 ];
 
 /// Prints the stages.
