@@ -215,6 +215,17 @@ test("a using block ends its section", async () => {
   assert.equal(stdout, "mine\nouter1,outer/inner1,failed1\n");
 });
 
+test("the guide's code runs", async () => {
+  const { transform } = await import("esbuild");
+  const guide = readFileSync(new URL("../../docs/web.md", import.meta.url), "utf8");
+  const blocks = [...guide.matchAll(/```js\n(\/\/ Node\n.*?)```/gs)].map(([, code]) => code);
+  assert.ok(blocks.length >= 4);
+  for (const block of blocks) {
+    const { code } = await transform(block, { format: "esm", target: "node20" });
+    await node(code);
+  }
+});
+
 test("ten million pairs leave nothing behind", async () => {
   const { stdout } = await promisify(execFile)(
     process.execPath,
