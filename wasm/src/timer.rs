@@ -4,7 +4,7 @@ use wasm_bindgen::prelude::wasm_bindgen;
 use xtimer_core::{Config, Price, SiteWords, Statistics};
 
 use crate::clock::{self, PageClock};
-use crate::state::{Instance, REFUSED, STATE, Site};
+use crate::state::{Instance, STATE, Site};
 
 /// A timer's number, or a code below 0. Capacities as the core's `Config` explains them; `is_custom`:
 /// times are of another clock than the page's own.
@@ -131,7 +131,7 @@ pub fn record(timer: u32, site: u32, parent: i32, milliseconds: f64) -> i32 {
     STATE.with(|state| {
         let Some(instance) = state.instance(timer) else { return state.unknown() };
         let beneath = u32::try_from(parent).ok().map(|section| instance.path(section));
-        let Some((context, site, ..)) = instance.at(site) else { return REFUSED };
+        let Some((context, site, ..)) = instance.at(site) else { return state.unknown() };
         if !(milliseconds >= 0.0 && milliseconds < 9.2e12) {
             return state.fail(timer, xtimer_core::Error::BadDuration);
         }

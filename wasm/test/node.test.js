@@ -158,6 +158,33 @@ test("callbacks and timers of a task find its context; the code around it does n
   );
 });
 
+test("a loop that starts itself anew stays at the top, outside of the task", async () => {
+  const timer = new Timer({ clock: new ManualClock() });
+  const tick = (left) =>
+    timer.time("tick", async () => {
+      await turn();
+      if (left > 0) await timer.outside(() => tick(left - 1));
+    });
+  await timer.time("start", () => tick(3));
+  assert.deepEqual(rows(timer), ["start: 1 0 0 default", "start/tick: 1 0 0 default", "tick: 3 0 0 default"]);
+});
+
+test("tasks that follow each other hold on to nothing", async () => {
+  const { stdout } = await promisify(execFile)(process.execPath, ["--expose-gc", "--input-type=module", "-e", `
+    import { Timer } from "xtimer-wasm";
+    const timer = new Timer();
+    const next = (left) => timer.time("a", async () => { await 0; if (left > 0) setImmediate(next, left - 1); else done(); });
+    let done;
+    const run = (count) => new Promise((resolve) => { done = resolve; next(count); });
+    const used = () => { gc(); return process.memoryUsage().heapUsed; };
+    await run(2000);
+    const before = used();
+    await run(20000);
+    console.log(Math.round((used() - before) / 1024));
+  `], { cwd: import.meta.dirname });
+  assert.ok(Number(stdout) < 512, `${stdout} KiB`);
+});
+
 test("without asyncContext, sections behind an await go to the timer's stack", async () => {
   const timer = new Timer({ clock: new ManualClock(), asyncContext: false });
   await timer.time("task", async () => {

@@ -106,7 +106,7 @@ export class TaskSection implements DetachedSection {
   private readonly _on: Context | null;
   private readonly _below: TaskSection | null;
   /** The open section around it, whose own time stands still while this one is open. */
-  private readonly _over: TaskSection | null;
+  private _over: TaskSection | null;
   private readonly _timer: Timer;
   private readonly _site: Site;
   private _context: Context | undefined;
@@ -169,6 +169,8 @@ export class TaskSection implements DetachedSection {
   private _leave(now: number, covered: number): void {
     this._ended = true;
     const over = this._over;
+    // A context outlives its section, which must not hold on to all that it was ever nested in.
+    this._over = null;
     if (over !== null && !over._ended && --over._inside === 0) over._covered += covered;
   }
 

@@ -146,7 +146,7 @@ export class Timer {
     callable(fn, "timerify(): what is timed");
     const name = text(options.name ?? fn.name, "A name");
     if (name === "") throw new TypeError("timerify(): this function has no name; give { name }.");
-    const site = this._site(name, categoryOf(options));
+    const site = this._keptSite(name, categoryOf(options));
     const timer = this;
     const timed = function (this: unknown, ...values: unknown[]): unknown {
       return timer._call(timer._current(), site, fn as unknown as Callable, this, values);
@@ -176,9 +176,17 @@ export class Timer {
     return this._current()?.context() ?? new Context(this, core.current(this._number), null);
   }
 
+  /**
+   * Runs a function outside of any task, so that what it starts nests nowhere: for a loop that starts itself
+   * anew from inside a task, which would nest ever deeper.
+   */
+  outside<T>(fn: (context: Context) => T): T {
+    return new Context(this, 0, null).run(fn);
+  }
+
   /** A name and category, ready to be entered without a look-up: for the innermost loops. */
   site(name: string, category?: string): Site {
-    return this._site(name, category);
+    return this._keptSite(name, category);
   }
 
   /**
@@ -296,13 +304,19 @@ export class Timer {
     return site === undefined ? this._newSite(name, category) : site;
   }
 
-  private _newSite(name: string, category: string | undefined): Site {
+  /** A site that is kept by whoever asks, and so not shared, however many there are. */
+  private _keptSite(name: string, category: string | undefined): Site {
+    return this._sites.get(name)?.get(category) ?? this._newSite(name, category, true);
+  }
+
+  private _newSite(name: string, category: string | undefined, isKept = false): Site {
     text(name, "A name");
     const spelled = category === undefined ? DEFAULT_CATEGORY : text(category, "A category");
-    if (this._room === 0) return this._spareSite(name, spelled);
+    const hasRoom = this._room > 0;
+    if (!hasRoom && !isKept) return this._spareSite(name, spelled);
     say(name, spelled);
-    const number = given(core.site_new(this._number));
-    const site = new Site(this, number, name, spelled);
+    const site = new Site(this, given(core.site_new(this._number)), name, spelled);
+    if (!hasRoom) return site;
     let named = this._sites.get(name);
     if (named === undefined) this._sites.set(name, (named = new Map()));
     named.set(category, site);

@@ -200,10 +200,27 @@ export const sections = {
 
   "more names than there is room for are counted, and memory stays": ({ Timer }) => {
     const timer = new Timer({ clock: new ManualClock(), sections: 4, nameBytes: 512 });
-    for (let i = 0; i < 200; i++) timer.section(`name ${i}`, "io").end();
+    const name = (i) => `name ${i}`;
+    for (let i = 0; i < 100; i++) timer.section(name(i), "io").end();
+    const kept = timer.site(name(100), "io");
+    const timed = timer.timerify(() => 1, { name: name(101), category: "io" });
+    for (let i = 102; i < 200; i++) timer.section(name(i), "io").end();
+    kept.section().end();
+    timed();
     const { sections: found, lost } = timer.snapshot();
     equal([found.length, lost.no_slot], [4, 196]);
     equal(JSON.parse(timer.exportJson()).lost.without_slot.io.count, 196);
+    timer.free();
+
+    // Beyond what is remembered: two names for one section, whose sites are not mixed up.
+    const roomy = new Timer({ clock: new ManualClock(), sections: 2 });
+    for (let i = 0; i < 8; i++) roomy.section("a", `${i}`).end();
+    const [first, second] = [roomy.site("b", "x"), roomy.site("b", "y")];
+    for (let i = 8; i < 20; i++) roomy.section("a", `${i}`).end();
+    first.section().end();
+    equal(rows(roomy)[1], "b: 1 0 0 x");
+    second.section().end();
+    equal(rows(roomy)[1], "b: 2 0 0 y");
   },
 
   "deeper than the stack holds": ({ Timer }) => {

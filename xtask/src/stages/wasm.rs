@@ -16,7 +16,7 @@ pub const STAGE: Stage =
 fn run(parts: &mut Parts) {
     parts.part("lint", || {
         tools::need_component("clippy")?;
-        cargo(["clippy", "--workspace", "--", "-D", "warnings"])
+        cargo(["clippy", "--package", "xtimer-wasm", "--", "-D", "warnings"])
             .env("CARGO_TARGET_DIR", places::work("wasm/host")?)
             .within(&web::folder())
             .run()
