@@ -132,7 +132,7 @@ pub fn record(timer: u32, site: u32, parent: i32, milliseconds: f64) -> i32 {
         let Some(instance) = state.instance(timer) else { return state.unknown() };
         let beneath = u32::try_from(parent).ok().map(|section| instance.path(section));
         let Some((context, site, ..)) = instance.at(site) else { return state.unknown() };
-        if !(milliseconds >= 0.0 && milliseconds < 9.2e12) {
+        if !(0.0..9.2e12).contains(&milliseconds) {
             return state.fail(timer, xtimer_core::Error::BadDuration);
         }
         let (name, category, nanoseconds) =

@@ -2,7 +2,7 @@
 
 import * as core from "xtimer-bindings";
 import { callable, dispose, refused, text } from "./check.js";
-import { clockInfo, now, type Clock, type ClockInfo } from "./clock.js";
+import { clockInfo, now, useClock, type Clock, type ClockInfo } from "./clock.js";
 import {
   categoryOf, Context, timeArguments, timeCall, type DetachedSection, type TaskSection, type TimeOptions,
 } from "./context.js";
@@ -92,6 +92,7 @@ export class Timer {
    */
   constructor(options: TimerOptions = {}) {
     need();
+    useClock();
     const [sections, depth, categories, rules, nameBytes] = WAYS.map((way) => {
       const value = options[way] ?? USUAL[way];
       if (!Number.isInteger(value) || value < 0 || value > 0xffff_ffff) {
