@@ -35,7 +35,6 @@ impl<C: Clock> Timer<Line, C> {
     /// # Errors
     /// [`Error::Config`] names a capacity that can't work; [`Error::TooSmall`] where there are fewer
     /// lines than [`lines`](Self::lines) says.
-    #[cfg(not(loom))]
     pub fn in_memory(
         lines: &'static mut [MemoryLine],
         config: Config,
@@ -53,7 +52,7 @@ impl<C: Clock> Timer<Line, C> {
     }
 }
 
-#[cfg(all(test, not(loom)))]
+#[cfg(test)]
 mod tests {
     extern crate std;
     use super::*;

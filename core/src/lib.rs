@@ -52,6 +52,7 @@ mod lane;
 mod lanes;
 mod late;
 mod layout;
+#[cfg(not(loom))]
 mod lent;
 #[cfg(all(test, loom, feature = "std"))]
 mod loom_models;
@@ -91,6 +92,7 @@ pub use host::rules::{clear_rules, forbid};
 #[cfg(feature = "std")]
 pub use host::timer::HostTimer;
 pub use layout::Layout;
+#[cfg(not(loom))]
 pub use lent::MemoryLine;
 pub use price::Price;
 pub use sentence::Sentence;
