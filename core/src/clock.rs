@@ -64,6 +64,14 @@ pub trait Clock {
         true
     }
 
+    /// Whether it moves only between calls of the timer, so that the timer can't measure its own price:
+    /// who sets such a clock says the price ([`Timer::set_price`](crate::Timer::set_price)). Best a
+    /// constant.
+    #[inline(always)]
+    fn stands_still(&self) -> bool {
+        false
+    }
+
     /// [`now`](Clock::now) without a choice of source. It may be called, and its answer ignored,
     /// where [`is_fast`](Clock::is_fast) is false.
     #[inline(always)]
@@ -95,6 +103,10 @@ impl<C: Clock> Clock for &C {
     }
     fn is_fast(&self) -> bool {
         (**self).is_fast()
+    }
+    #[inline(always)]
+    fn stands_still(&self) -> bool {
+        (**self).stands_still()
     }
     #[inline(always)]
     fn fast_now(&self) -> u64 {

@@ -76,8 +76,9 @@ impl<S: Shape, C: Clock> Lane<'_, S, C> {
         }
     }
 
-    /// Records a detached section. 0 or an error's code.
-    pub(crate) fn finish(self, detached: &Detached) -> u32 {
+    /// Records a detached section of which `nested` ticks belong to what ran inside it. 0 or an
+    /// error's code.
+    pub(crate) fn finish(self, detached: &Detached, nested: u64) -> u32 {
         if detached.owner == 0 {
             return 0;
         }
@@ -101,7 +102,7 @@ impl<S: Shape, C: Clock> Lane<'_, S, C> {
         if !self.ready_slot(detached.section, category, state / EPOCH, false) {
             return self.refuse_interrupting();
         }
-        self.add(detached.section, (elapsed, 0), detached.start, state / EPOCH)
+        self.add(detached.section, (elapsed, nested), detached.start, state / EPOCH)
     }
 
     /// Exits in every case that the hot path leaves out. 0 or an error's code.
@@ -177,7 +178,13 @@ impl<S: Shape, C: Clock> Lane<'_, S, C> {
 
     /// Adds a duration, of which nested sections took `children`, that began at `start`. 0, or an
     /// error's code.
-    pub(crate) fn add(self, index: u32, (elapsed, children): (u64, u64), start: u64, epoch: u64) -> u32 {
+    pub(crate) fn add(
+        self,
+        index: u32,
+        (elapsed, children): (u64, u64),
+        start: u64,
+        epoch: u64,
+    ) -> u32 {
         if self.is_late() {
             late::add(self, index, elapsed, children, epoch);
         } else if !keeping::add::<S>(

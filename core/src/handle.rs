@@ -110,7 +110,7 @@ impl<S: Shape, C: Clock> Context<'_, S, C> {
         }
     }
 
-    fn done(&self, code: u32) -> Result<(), Error> {
+    pub(crate) fn done(&self, code: u32) -> Result<(), Error> {
         match (code, self.lane.last_error()) {
             (1.., Some(error)) => Err(error),
             _ => Ok(()),
@@ -322,7 +322,7 @@ impl<S: Shape, C: Clock> Context<'_, S, C> {
     /// [`Error::OtherTimer`].
     #[expect(clippy::needless_pass_by_value, reason = "a section is finished once")]
     pub fn finish(&self, detached: Detached) -> Result<(), Error> {
-        self.done(self.lane.finish(&detached))
+        self.done(self.lane.finish(&detached, 0))
     }
 
     /// The path of the innermost open section, for other contexts to enter beneath.

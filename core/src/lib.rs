@@ -58,10 +58,13 @@ mod lane;
 mod lanes;
 mod late;
 mod layout;
+#[cfg(not(loom))]
+mod lent;
 #[cfg(all(test, loom, feature = "std"))]
 mod loom_models;
 mod lost;
 mod names;
+mod nested;
 mod opening;
 mod paths;
 mod percentile;
@@ -108,6 +111,8 @@ pub use host::timed::{Timed, TimedExt};
 #[cfg(feature = "std")]
 pub use host::timer::HostTimer;
 pub use layout::Layout;
+#[cfg(not(loom))]
+pub use lent::MemoryLine;
 pub use percentile::Histogram;
 pub use price::Price;
 pub use samples::{Sample, Samples};

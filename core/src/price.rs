@@ -66,13 +66,14 @@ const TINY: Config = Config {
 };
 
 impl<S: Shape, C: Clock> Timer<S, C> {
-    /// The price, measured at the first call (some microseconds) and kept in the region.
+    /// The price, measured at the first call (some microseconds) and kept in the region; nothing where
+    /// the clock stands still and nobody has said it.
     pub fn price(&self) -> Price {
         let region = self.ready();
         let (pair, kept) = (region.word(header::PRICE_PAIR), region.word(header::PRICE_QUANTUM));
         // Relaxed: each word stands alone; measured twice, either will do.
         let known = kept.load(Relaxed);
-        if known & MEASURED != 0 || cfg!(loom) {
+        if known & MEASURED != 0 || self.clock.stands_still() || cfg!(loom) {
             return Price { pair: pair.load(Relaxed), quantum: known & !MEASURED };
         }
         let mut price = self.measure();
@@ -80,6 +81,14 @@ impl<S: Shape, C: Clock> Timer<S, C> {
         pair.store(price.pair, Relaxed);
         kept.store(price.quantum | MEASURED, Relaxed);
         price
+    }
+
+    /// Says the price, where this timer can't measure it: its clock stands still while a call lasts.
+    pub fn set_price(&self, price: Price) {
+        let region = self.ready();
+        // Relaxed: as in `price`.
+        region.word(header::PRICE_PAIR).store(price.pair, Relaxed);
+        region.word(header::PRICE_QUANTUM).store(price.quantum.min(!MEASURED) | MEASURED, Relaxed);
     }
 
     #[inline(never)]
@@ -123,5 +132,41 @@ impl<S: Shape, C: Clock> Timer<S, C> {
             pair: narrow(picoseconds(cheapest) / u128::from(PAIRS)),
             quantum: narrow(picoseconds(quantum(&self.clock))),
         }
+    }
+}
+
+#[cfg(all(test, not(loom), feature = "std"))]
+mod tests {
+    use super::*;
+    use crate::clock::Scale;
+
+    struct Still;
+
+    impl Clock for Still {
+        fn now(&self) -> u64 {
+            7
+        }
+        fn scale(&self) -> Scale {
+            Scale::NANOSECONDS
+        }
+        fn name(&self) -> &'static str {
+            "still"
+        }
+        fn stands_still(&self) -> bool {
+            true
+        }
+    }
+
+    #[test]
+    fn a_price_that_was_said_marks_the_rows_near_it() {
+        let timer = Timer::with_clock(Config::SMALL, Still).unwrap();
+        assert_eq!(timer.price(), Price::default());
+        let context = timer.context().unwrap();
+        context.record("near", "io", 300).unwrap();
+        context.record("far", "io", 500).unwrap();
+        timer.set_price(Price { pair: 20_000, quantum: 100_000 });
+        let snapshot = timer.snapshot().unwrap();
+        let near = |name| snapshot.section(&[name]).unwrap().is_near_price();
+        assert_eq!((near("near"), near("far"), snapshot.price().quantum), (true, false, 100_000));
     }
 }

@@ -126,7 +126,10 @@ impl<S: Shape, C: Clock> Lane<'_, S, C> {
             return Token::NULL;
         }
         let state = self.region.wide(header::STATE).load();
-        self.catch_up(state);
+        if !self.catch_up(state) {
+            self.refuse_interrupting();
+            return Token::NULL;
+        }
         if !self.knows(task.path()) {
             self.fail(Error::OtherTimer);
             return Token::NULL;
@@ -178,32 +181,20 @@ impl<S: Shape, C: Clock> Lane<'_, S, C> {
         let children = frame.wide(frame::CHILDREN).load();
         self.pop(found, elapsed);
         task.children = task.children.wrapping_add(children);
+        let mut code = 0;
         if epoch == state / EPOCH && !matches!(task.active, 0 | NO_ACTIVE) {
-            self.ready_slot(task.active, self.category_of(own), epoch, true);
-            self.add(task.active, (elapsed, children), start, epoch);
+            code = if self.ready_slot(task.active, self.category_of(own), epoch, true) {
+                self.add(task.active, (elapsed, children), start, epoch)
+            } else {
+                self.refuse_interrupting()
+            };
         }
-        unclosed.map_or(0, |error| self.fail(error))
+        unclosed.map_or(code, |error| self.fail(error))
     }
 
     /// Records the task's section. 0 or an error's code.
     pub(crate) fn finish_task(self, task: &Task) -> u32 {
-        if task.is_null() {
-            return 0;
-        }
-        let now = self.timer.clock.now();
-        let state = self.region.wide(header::STATE).load();
-        self.catch_up(state);
-        if !self.knows(task.path()) {
-            return self.fail(Error::OtherTimer);
-        }
-        let Detached { start, epoch, section, .. } = task.detached;
-        if epoch == state / EPOCH {
-            let elapsed = self.elapsed_since(start, now);
-            // Its category took effect when the task was entered, and stays what it is now.
-            self.ready_slot(section, self.category_of(section), epoch, false);
-            self.add(section, (elapsed, task.children), start, epoch);
-        }
-        0
+        self.finish(&task.detached, task.children)
     }
 
     /// The section of a task's turns.

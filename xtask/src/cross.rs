@@ -39,6 +39,14 @@ const DEBIAN_PACKAGES: &[&str] = &["rustc-web", "cargo-web", "rust-web-src"];
 /// # Errors
 /// `Missing` where neither toolchain is to be had.
 pub fn cargo_for(triple: &str, action: &str) -> Result<Run> {
+    cargo_with(triple, action, "core")
+}
+
+/// As `cargo_for`, for a program that needs these `libraries` of the compiler's (`core,alloc`).
+///
+/// # Errors
+/// As `cargo_for`.
+pub fn cargo_with(triple: &str, action: &str, libraries: &str) -> Result<Run> {
     let (run, folder) = if from_rustup(triple) {
         (cargo([action]), "cross")
     } else {
@@ -49,7 +57,7 @@ pub fn cargo_for(triple: &str, action: &str) -> Result<Run> {
                 }
                 Err(error) => error,
             })?
-            .arg("-Zbuild-std=core");
+            .arg(format!("-Zbuild-std={libraries}"));
         let run = match linker() {
             Some(linker) => run.env(&linker_variable(triple), linker),
             None => run,

@@ -59,6 +59,8 @@ pub enum Action {
         #[arg(long, value_name = "DIR")]
         prefix: PathBuf,
     },
+    /// Build the npm package of browsers and Node: wasm/dist
+    Wasm,
     /// Write the C and C++ library as it is shipped: DIR/lib and DIR/include
     Dist {
         /// Where to write it

@@ -15,6 +15,7 @@
 //! instrumented  the static library under a sanitizer
 //! profile   checks an exported JSON by the rules of the design, independently
 //! train     builds and runs the example
+//! web       the npm package: bindings, WebAssembly, JavaScript
 //! soak      what takes longer than the tests may
 //! ```
 
@@ -35,6 +36,7 @@ mod soak;
 mod stages;
 mod tools;
 mod train;
+mod web;
 
 use std::process::ExitCode;
 
@@ -60,6 +62,7 @@ fn main() -> ExitCode {
         Action::Header { check: false } => header::write().map(|()| true),
         Action::Install { prefix } => install::install(&prefix).map(|()| true),
         Action::Uninstall { prefix } => install::uninstall(&prefix).map(|()| true),
+        Action::Wasm => web::build().map(|()| true),
         Action::Dist { out } => archive::dist(&out).map(|()| true),
     };
     match outcome {

@@ -48,7 +48,7 @@ pub fn shown(path: &Path) -> String {
 
 /// The workspaces beside the root's: for other targets, with other profiles.
 pub fn separate_workspaces() -> Vec<PathBuf> {
-    let folders =
-        ["examples/firmware", "ffi/tests/other_archive", "fuzz"].map(|name| root().join(name));
+    let folders = ["examples/firmware", "ffi/tests/other_archive", "fuzz", "wasm"];
+    let folders = folders.map(|name| root().join(name));
     folders.into_iter().filter(|folder| folder.join("Cargo.toml").is_file()).collect()
 }

@@ -18,6 +18,7 @@ mod signal;
 mod targets;
 mod tooling;
 mod train;
+mod wasm;
 
 use anyhow::Result;
 
@@ -42,6 +43,7 @@ const STAGES: &[Stage] = &[
     signal::STAGE,
     instructions::STAGE,
     train::STAGE,
+    wasm::STAGE,
 ];
 
 /// Prints the stages.
