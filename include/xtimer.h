@@ -11,7 +11,8 @@
  * xtimer_timer_* for timers of your own. Strings end with a zero and are UTF-8; a NULL category is
  * "default". Errors are statuses, or 0 where a token is returned; xtimer_last_error() is the thread's
  * last as a sentence. Outputs are written only on success. No sequence of calls is undefined
- * behaviour as long as pointers lead where they say.
+ * behaviour as long as pointers lead where they say. (POSIX forbids asynchronous cancellation, and
+ * pthread_exit or longjmp in a signal handler, in the middle of any call; so it is here.)
  */
 
 #ifndef XTIMER_H
@@ -792,7 +793,8 @@ xtimer_status_t xtimer_timer_report(struct xtimer_t timer,
 // Made for signal handlers: no allocation, no lock, write(2) alone, errno is kept. Counted sections
 // are united. XTIMER_STATUS_IO: the descriptor took a part of it or nothing. XTIMER_STATUS_BUSY:
 // other snapshots are being taken; nothing was written. It goes around stdio: fflush a stream of
-// the same descriptor first, where the order matters. Any thread.
+// the same descriptor first, where the order matters. It wants 12 KiB of stack: an alternate one of
+// a handler is larger than MINSIGSTKSZ. Any thread.
 xtimer_status_t xtimer_report_fd(int fd);
 
 // As xtimer_report_fd, of a timer of your own.

@@ -150,7 +150,8 @@ fn to_descriptor(
 /// Made for signal handlers: no allocation, no lock, write(2) alone, errno is kept. Counted sections
 /// are united. XTIMER_STATUS_IO: the descriptor took a part of it or nothing. XTIMER_STATUS_BUSY:
 /// other snapshots are being taken; nothing was written. It goes around stdio: fflush a stream of
-/// the same descriptor first, where the order matters. Any thread.
+/// the same descriptor first, where the order matters. It wants 12 KiB of stack: an alternate one of
+/// a handler is larger than MINSIGSTKSZ. Any thread.
 #[unsafe(no_mangle)]
 pub extern "C" fn xtimer_report_fd(fd: c_int) -> Status {
     xtimer_timer_report_fd(TimerHandle::DEFAULT, fd)
