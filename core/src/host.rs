@@ -1,16 +1,30 @@
 //! What a host adds (feature `std`): its clock, timers made at run time, the default timer, a context
-//! for each thread, and rules that hold in every timer.
+//! for each thread, timers enabled for a scope, and rules that hold in every timer.
 
 pub(crate) mod clock;
 #[cfg(not(loom))]
 pub(crate) mod default;
 #[cfg(not(loom))]
+pub(crate) mod enabled;
+#[cfg(not(loom))]
+pub(crate) mod fan;
+#[cfg(not(loom))]
 pub(crate) mod fork;
 #[cfg(not(loom))]
 pub(crate) mod lock;
+#[cfg(not(loom))]
+mod member;
 pub(crate) mod memory;
 #[cfg(not(loom))]
+pub(crate) mod place;
+#[cfg(not(loom))]
 pub(crate) mod rules;
+#[cfg(not(loom))]
+pub(crate) mod set;
+#[cfg(not(loom))]
+pub(crate) mod shared;
+#[cfg(not(loom))]
+pub mod thread;
 pub(crate) mod timer;
 #[cfg(not(loom))]
 pub(crate) mod undisturbed;

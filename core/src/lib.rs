@@ -92,7 +92,17 @@ pub use host::default::{
 #[doc(hidden)] // for front ends
 pub use host::lock::Lock;
 #[cfg(all(feature = "std", not(loom)))]
+pub use host::enabled::{
+    Enabled, begin_scope, enable_default, end_scope, share, shared_context, sweep_contexts,
+};
+#[cfg(all(feature = "std", not(loom)))]
+pub use host::place::{MOST_ENABLED, Place};
+#[cfg(all(feature = "std", not(loom)))]
 pub use host::rules::{clear_rules, forbid};
+#[cfg(all(feature = "std", not(loom)))]
+pub use host::shared::SharedContext;
+#[cfg(all(feature = "std", not(loom)))]
+pub use host::thread;
 #[cfg(feature = "std")]
 pub use host::timer::HostTimer;
 pub use layout::Layout;

@@ -17,12 +17,15 @@ use crate::sync::{CATEGORY_BITS, Relaxed};
 use crate::timer::{EPOCH, Lane, flag};
 
 /// What is to be entered.
+#[derive(Clone, Copy)]
 pub(crate) struct Request<'n> {
     pub(crate) name: Name<'n>,
     pub(crate) category: &'n str,
     pub(crate) words: Option<&'n SiteWords>,
     /// Beneath this path instead of the innermost open section.
     pub(crate) under: Option<Path>,
+    /// The rules were checked before, in every timer that it goes to.
+    pub(crate) is_checked: bool,
 }
 
 /// A section found for a request, ready to be entered.
@@ -49,22 +52,9 @@ impl<S: Shape, C: Clock> Lane<'_, S, C> {
             self.refuse_interrupting();
             return None;
         }
-        let top = self.lane.at(self.lane.word(at::TOP).load(Relaxed) as usize); // Relaxed: own
-        let (parent, outer) = match request.under {
-            None => {
-                let node = top.word(frame::NODE).load(Relaxed); // Relaxed: own
-                (node & INDEX_MASK, top.word(frame::CATEGORY).load(Relaxed) & !DISCARDED)
-            }
-            Some(Path { section: 0, owner }) if owner == 0 || owner == self.timer.serial() => {
-                (0, category::NONE)
-            }
-            Some(path) => {
-                if !self.knows(path) {
-                    self.fail(Error::OtherTimer);
-                    return None;
-                }
-                (path.section, self.category_of(path.section))
-            }
+        let Some((parent, outer)) = self.surroundings(request.under) else {
+            self.fail(Error::OtherTimer);
+            return None;
         };
         let parent_node = self.node(parent);
         let owned = site_owner(self.timer.serial()) != 0;
@@ -77,12 +67,10 @@ impl<S: Shape, C: Clock> Lane<'_, S, C> {
         };
         if state as u32 & flag::RULES != 0
             && outer != category::NONE
+            && !request.is_checked
             && category::forbids(region, layout, outer, inner)
         {
-            self.count_loss(loss::REFUSED, 1);
-            // Relaxed: one word that says all.
-            region.word(header::LAST_REFUSED).store(outer << CATEGORY_BITS | inner, Relaxed);
-            self.fail(Error::Forbidden { outer, inner });
+            self.refuse_nesting(outer, inner);
             return None;
         }
         let index = match remembered {
@@ -105,6 +93,31 @@ impl<S: Shape, C: Clock> Lane<'_, S, C> {
             return None;
         }
         Some(Target { index, category: inner })
+    }
+
+    /// The parent of what is entered, and the category that rules see around it; `None` where the path
+    /// is another timer's.
+    pub(crate) fn surroundings(self, under: Option<Path>) -> Option<(u32, u32)> {
+        match under {
+            None => {
+                // Relaxed: own, as below.
+                let top = self.lane.at(self.lane.word(at::TOP).load(Relaxed) as usize);
+                let node = top.word(frame::NODE).load(Relaxed);
+                Some((node & INDEX_MASK, top.word(frame::CATEGORY).load(Relaxed) & !DISCARDED))
+            }
+            Some(Path { section: 0, owner }) if owner == 0 || owner == self.timer.serial() => {
+                Some((0, category::NONE))
+            }
+            Some(path) => self.knows(path).then(|| (path.section, self.category_of(path.section))),
+        }
+    }
+
+    /// Counts and keeps that a rule refused this nesting.
+    pub(crate) fn refuse_nesting(self, outer: u32, inner: u32) {
+        self.count_loss(loss::REFUSED, 1);
+        // Relaxed: one word that says all.
+        self.region.word(header::LAST_REFUSED).store(outer << CATEGORY_BITS | inner, Relaxed);
+        self.fail(Error::Forbidden { outer, inner });
     }
 
     pub(crate) fn intern_category(self, category: &str) -> u32 {
