@@ -89,12 +89,12 @@ pub use host::default::{
     set_default_timer, thread_error, with_thread,
 };
 #[cfg(all(feature = "std", not(loom)))]
-#[doc(hidden)] // for front ends
-pub use host::lock::Lock;
-#[cfg(all(feature = "std", not(loom)))]
 pub use host::enabled::{
     Enabled, begin_scope, enable_default, end_scope, share, shared_context, sweep_contexts,
 };
+#[cfg(all(feature = "std", not(loom)))]
+#[doc(hidden)] // for front ends
+pub use host::lock::Lock;
 #[cfg(all(feature = "std", not(loom)))]
 pub use host::place::{MOST_ENABLED, Place};
 #[cfg(all(feature = "std", not(loom)))]

@@ -7,10 +7,9 @@
 use std::cell::{Cell, UnsafeCell};
 use std::ffi::c_char;
 
-use xtimer_core::{SiteWords, Token};
+use xtimer_core::{SiteWords, Token, thread};
 
 use crate::sync::handler_fence;
-use crate::timer::TimerHandle;
 use crate::{guard, held, text};
 
 const ENTRIES: usize = 64;
@@ -128,16 +127,14 @@ unsafe fn begin_unknown(cache: &Cache, name: *const c_char, category: *const c_c
         let entry = &cache.entries[index(name, category)];
         let fits = name_text.len() < NAME && category_text.len() < CATEGORY;
         if !fits || cache.busy.get() {
-            return held::with(TimerHandle::DEFAULT, |context| {
-                Ok(context.enter(name_text, category_text))
-            });
+            return held::here(|| thread::enter(name_text, category_text));
         }
         cache.busy.set(true);
         handler_fence();
         entry.fill(name, category, name_text, category_text);
         handler_fence();
         cache.busy.set(false);
-        held::with(TimerHandle::DEFAULT, |context| Ok(context.enter(name_text, category_text)))
+        held::here(|| thread::enter(name_text, category_text))
     })
 }
 

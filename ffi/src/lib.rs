@@ -8,7 +8,7 @@
 //! category, control                   rules, totals, clear  -> timer
 //! snapshot, info, export, file        what is read          -> snapshot
 //! samples                             each duration, percentiles -> timer, snapshot
-//! timer, config                       timers and handles    -> table (timers), held (contexts)
+//! timer, config, enable               timers and handles    -> table (timers), held (contexts)
 //! error, guard, text                  what every call needs
 //! ```
 //!
@@ -37,6 +37,8 @@ mod snapshot;
 mod config;
 mod timer;
 
+mod enable;
+
 mod cache;
 mod fork;
 mod guard;
@@ -49,6 +51,7 @@ pub use category::*;
 pub use config::*;
 pub use control::*;
 pub use detached::*;
+pub use enable::*;
 pub use error::{Code, Status, xtimer_last_error, xtimer_status_text, xtimer_version};
 pub use export::*;
 pub use file::*;

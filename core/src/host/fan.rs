@@ -149,13 +149,14 @@ impl DetachedSet {
     }
 
     /// One in a single timer.
-    pub(crate) fn of(detached: Detached) -> Self {
+    pub fn of(detached: Detached) -> Self {
         let mut set = Self::NULL;
         set.parts[0] = detached;
         set
     }
 
-    pub(crate) fn parts(&self) -> impl Iterator<Item = &Detached> {
+    /// The sections, each of another timer.
+    pub fn parts(&self) -> impl Iterator<Item = &Detached> {
         self.parts.iter().filter(|part| **part != Detached::NULL)
     }
 

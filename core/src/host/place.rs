@@ -1,6 +1,7 @@
 //! A place handed from thread to thread: the paths of a section in each timer that it went to.
 
 use crate::context::Path;
+use crate::host::default::ThreadContext;
 
 /// The most timers that can be enabled at once.
 pub const MOST_ENABLED: usize = 8;
@@ -45,6 +46,14 @@ impl Place {
     /// Its paths, each of another timer.
     pub fn paths(&self) -> impl Iterator<Item = Path> {
         self.paths.into_iter().filter(|path| *path != Path::ROOT)
+    }
+
+    /// The path of the timer of this context; the top where the place is the top. Where the place has no
+    /// path of that timer it is another's, which the context refuses.
+    pub fn path_in(&self, context: &ThreadContext) -> Path {
+        let serial = context.lane.timer.serial();
+        let mine = self.paths().find(|path| path.owner == serial);
+        mine.or_else(|| self.paths().next()).unwrap_or(Path::ROOT)
     }
 
     /// The numbers that C holds, one a path; 0 where there is none.

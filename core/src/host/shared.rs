@@ -54,7 +54,11 @@ pub(crate) fn start_clean_in_child() {
     let _ = BOOK.with(|book| {
         // The others' references to a timer went with them, so none of these is the last.
         for timer in book.iter().filter_map(|(_, timer)| timer.upgrade()) {
-            timer.start_clean(set::lane_in(timer.serial()).map(|lane| lane.lane));
+            let mine = set::lane_in(timer.serial()).map(|lane| lane.lane);
+            // Destroyed, and held by threads that are no more: its pages stay the parent's.
+            if mine.is_some() || !timer.is_retired() {
+                timer.start_clean(mine);
+            }
         }
     });
 }

@@ -10,16 +10,16 @@ int main() {
     {
         xtimer::scope step{"step"};
         const xtimer::path path = step.path();
-        CHECK(path.value.value == xtimer::current_path().value.value);
+        CHECK(path == xtimer::current_path());
         {
             xtimer::scope launch{"launch"};
             CHECK(xtimer::record("queue", "gpu", 1ns));
             CHECK(xtimer::record(xtimer::beneath{step.path()}, "kernel", "gpu", 1500ns));
-            CHECK(step.path().value.value == path.value.value);
-            CHECK(launch.path().value.value == xtimer::current_path().value.value);
+            CHECK(step.path() == path);
+            CHECK(launch.path() == xtimer::current_path());
         }
         CHECK(step.stop());
-        CHECK(step.path().value.value == 0);
+        CHECK(step.path().is_top());
         CHECK(xtimer::record(xtimer::beneath{path}, "kernel", "gpu", std::chrono::duration<double>(2e-6)));
         const auto negative = xtimer::record(xtimer::beneath{path}, "kernel", "gpu", -1ns);
         CHECK(!negative && negative.code() == XTIMER_STATUS_BAD_DURATION);
