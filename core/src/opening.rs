@@ -97,6 +97,7 @@ impl<S: Shape, C: Clock> Lane<'_, S, C> {
 
     /// The parent of what is entered, and the category that rules see around it; `None` where the path
     /// is another timer's.
+    #[inline(always)]
     pub(crate) fn surroundings(self, under: Option<Path>) -> Option<(u32, u32)> {
         match under {
             None => {
@@ -113,6 +114,8 @@ impl<S: Shape, C: Clock> Lane<'_, S, C> {
     }
 
     /// Counts and keeps that a rule refused this nesting.
+    #[cold]
+    #[inline(never)]
     pub(crate) fn refuse_nesting(self, outer: u32, inner: u32) {
         self.count_loss(loss::REFUSED, 1);
         // Relaxed: one word that says all.
@@ -134,26 +137,33 @@ impl<S: Shape, C: Clock> Lane<'_, S, C> {
 
     /// The section `name` beneath `parent`, or its base where the counted one does not fit.
     pub(crate) fn intern_path(self, parent: u32, name: Name<'_>) -> Option<u32> {
-        let layout = &self.timer.layout;
-        if parent > layout.config.sections {
+        if parent > self.timer.layout.config.sections {
             return None; // beneath a section without a path of its own
         }
-        let whole = |name| {
-            // A name for which there is no section left would only take others' room.
-            let id = if paths::is_full(self.region, layout, self.lane) {
-                names::find(self.region, layout, name)?
-            } else {
-                names::intern(self.region, layout, name)?
-            };
-            paths::intern(self.region, layout, self.lane, parent, id)
-        };
-        whole(name).or_else(|| {
-            let base = if name.suffix.is_empty() { names::base_of(name.base)? } else { name.base };
-            let section = whole(Name { base, suffix: &[] })?;
-            self.count_loss(loss::BASE_NAME, 1);
-            Some(section)
-        })
+        self.intern_whole(parent, name).or_else(|| self.intern_base(parent, name))
     }
+
+    #[inline(always)]
+    fn intern_whole(self, parent: u32, name: Name<'_>) -> Option<u32> {
+        let layout = &self.timer.layout;
+        // A name for which there is no section left would only take others' room.
+        let id = if paths::is_full(self.region, layout, self.lane) {
+            names::find(self.region, layout, name)?
+        } else {
+            names::intern(self.region, layout, name)?
+        };
+        paths::intern(self.region, layout, self.lane, parent, id)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn intern_base(self, parent: u32, name: Name<'_>) -> Option<u32> {
+        let base = if name.suffix.is_empty() { names::base_of(name.base)? } else { name.base };
+        let section = self.intern_whole(parent, Name { base, suffix: &[] })?;
+        self.count_loss(loss::BASE_NAME, 1);
+        Some(section)
+    }
+
     /// The latest category of a section, or the one that a slot without a path stands for.
     pub(crate) fn category_of(self, index: u32) -> u32 {
         let layout = &self.timer.layout;

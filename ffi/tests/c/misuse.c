@@ -21,7 +21,7 @@ int main(void) {
     xtimer_snapshot_t wild_snapshot = {0x0000000100000007ULL};
     xtimer_section_info_t info;
     xtimer_losses_t losses;
-    xtimer_detached_t wild_detached = {1, 2, 0xffffffff00000003ULL, 1};
+    xtimer_detached_t wild_detached = {{1}, {2}, {0xffffffff00000003ULL}, 1};
     xtimer_token_t token;
     int i;
 

@@ -35,7 +35,9 @@ int main(void) {
     CHECK(path.value[0] == 77);
     CHECK_STATUS(xtimer_record_in_ns(other, "n", NULL, 1), XTIMER_STATUS_OTHER_CONTEXT);
     CHECK_OK(xtimer_timer_path_of(own, other, &path));
-    CHECK_STATUS(xtimer_record_beneath_ns(path, "n", NULL, 1), XTIMER_STATUS_OTHER_TIMER);
+    CHECK_STATUS(xtimer_timer_record_beneath_ns(xtimer_default(), path, "n", NULL, 1),
+                 XTIMER_STATUS_OTHER_TIMER);
+    CHECK_OK(xtimer_record_beneath_ns(path, "by path", NULL, 1)); /* it names its timer */
     CHECK_OK(xtimer_timer_record_in_ns(own, other, "n", NULL, 5));
     CHECK_OK(xtimer_timer_record_beneath_seconds(own, path, "n", NULL, 5e-9));
     CHECK_OK(xtimer_timer_end(own, other));

@@ -41,7 +41,11 @@ int main() {
     xtimer::scope in_own{own, "own"};
     CHECK(own.record(xtimer::beneath{in_own.path()}, "child", "x", 7ns));
     CHECK(own.category_total("x") == xtimer::seconds(7e-9));
-    const auto foreign = xtimer::record(xtimer::beneath{in_own.path()}, "child", "x", 7ns);
+    const xtimer::beneath there{in_own.path()};
+    const auto foreign = xtimer::default_timer().record(there, "child", "x", 7ns);
     CHECK(foreign.code() == XTIMER_STATUS_OTHER_TIMER);
+    // Without a timer, it goes to the path's.
+    CHECK(xtimer::record(there, "child", "x", 7ns));
+    CHECK(own.category_total("x") == xtimer::seconds(14e-9) && xtimer::sections().size() == 4);
     return 0;
 }
