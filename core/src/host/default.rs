@@ -13,7 +13,7 @@ use crate::context::{Site, SiteWords, Token};
 use crate::error::Error;
 use crate::handle::Context;
 use crate::host::clock::HostClock;
-use crate::host::fan::Targets;
+use crate::host::fan::{self, Targets};
 use crate::host::set::{self, Set};
 use crate::host::timer::HostTimer;
 use crate::host::undisturbed::undisturbed;
@@ -198,6 +198,9 @@ pub fn exit(token: Token) -> u32 {
 #[cold]
 #[inline(never)]
 fn exit_first(token: Token) -> u32 {
+    if token.is_of_set() {
+        return fan::exit(token);
+    }
     match lane() {
         Some(lane) => lane.exit(token),
         None if token.is_null() => 0,
