@@ -29,9 +29,8 @@ pub struct EnabledHandle {
 /// On success what xtimer_enable_end takes back is written to `enabled`. XTIMER_STATUS_TOO_MANY_ENABLED:
 /// eight others are enabled; XTIMER_STATUS_NO_LANE, XTIMER_STATUS_NO_MEMORY: this thread can't have a
 /// context in it. A thread's first use of a timer allocates. Any thread; not from a signal handler,
-/// where it is refused (XTIMER_STATUS_BUSY) if it interrupts a call. Begins and ends take some ten
-/// times longer meanwhile, for each timer; signal handlers may call them, and nest in each timer where
-/// they interrupt it.
+/// where it is refused (XTIMER_STATUS_BUSY) if it interrupts a call. A begin and end take some 100 ns for
+/// each timer meanwhile; signal handlers may call them, and nest in each timer where they interrupt it.
 ///
 /// # Safety
 /// `enabled` is NULL (an error) or may be written.
