@@ -112,7 +112,7 @@ impl<S: Shape, C: Clock> Lane<'_, S, C> {
         }
         #[cfg(all(feature = "std", not(loom)))]
         if token.is_of_set() {
-            return crate::host::fan::exit(token);
+            return crate::host::fan::exit(token).unwrap_or_else(|error| self.refuse_exit(error));
         }
         self.exit_open(token).unwrap_or_else(|| self.refuse(token))
     }
@@ -214,11 +214,16 @@ impl<S: Shape, C: Clock> Lane<'_, S, C> {
     }
 
     fn refuse(self, token: Token) -> u32 {
-        self.catch_up(self.region.wide(header::STATE).load());
-        self.count_loss(loss::NOT_OPEN, 1);
         let mine = self.lane.wide(at::NEXT).load();
         let foreign = (mine ^ token.0) & Token::PLACE != 0;
-        self.fail(if foreign { Error::OtherContext } else { Error::NotOpen })
+        self.refuse_exit(if foreign { Error::OtherContext } else { Error::NotOpen })
+    }
+
+    /// Counts and keeps that a token is not open here.
+    pub(crate) fn refuse_exit(self, error: Error) -> u32 {
+        self.catch_up(self.region.wide(header::STATE).load());
+        self.count_loss(loss::NOT_OPEN, 1);
+        self.fail(error)
     }
 
     /// Keeps an error in the lane, for whoever asks why; gives its code.

@@ -199,7 +199,7 @@ pub fn exit(token: Token) -> u32 {
 #[inline(never)]
 fn exit_first(token: Token) -> u32 {
     if token.is_of_set() {
-        return fan::exit(token);
+        return fan::exit_here(token);
     }
     match lane() {
         Some(lane) => lane.exit(token),

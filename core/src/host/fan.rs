@@ -267,16 +267,14 @@ fn not_open(set: &Set, token: Token) -> Error {
 }
 
 /// Exits a section that went to several timers, in each of them. 0 or an error's code.
+///
+/// # Errors
+/// Why it is not open on this thread: the caller counts it.
 #[cold]
 #[inline(never)]
-pub(crate) fn exit(token: Token) -> u32 {
-    let Some(set) = set::current() else {
-        // A thread that never had several timers has given no such token.
-        return match default::lane() {
-            Some(lane) => lane.fail(Error::OtherContext),
-            None => Error::NoContext.code(),
-        };
-    };
+pub(crate) fn exit(token: Token) -> Result<u32, Error> {
+    // A thread that never had several timers has given no such token.
+    let set = set::current().ok_or(Error::OtherContext)?;
     let _work = set.work();
     let is_level = set.is_level(token);
     let timers = (token.0 as u32 >> 2 & 0xf) as usize;
@@ -299,7 +297,24 @@ pub(crate) fn exit(token: Token) -> u32 {
         set.settle();
     }
     if ended == 0 {
-        return set.note(None, not_open(set, token)).code();
+        return Err(not_open(set, token));
     }
-    failed.map_or(0, |(slot, error)| set.note(Some(slot), error).code())
+    Ok(failed.map_or(0, |(slot, error)| set.note(Some(slot), error).code()))
+}
+
+/// Exits while several timers are enabled, or on a thread that entered nothing yet. What is refused
+/// counts in each timer that is enabled, or in the default one.
+pub(crate) fn exit_here(token: Token) -> u32 {
+    exit(token).unwrap_or_else(|error| match set::fanning() {
+        Some(set) => {
+            for (_, lane) in set.lanes(set.active()) {
+                lane.refuse_exit(error);
+            }
+            set.note(None, error).code()
+        }
+        None => match default::lane() {
+            Some(lane) => lane.refuse_exit(error),
+            None => Error::NoContext.code(),
+        },
+    })
 }

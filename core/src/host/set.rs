@@ -356,6 +356,8 @@ impl Set {
                     None => None,
                 },
             };
+            // Once each, whatever a front end was given.
+            let slot = slot.filter(|&slot| keep & bit(slot) == 0);
             keep |= slot.map_or(0, bit);
             *found = slot.map(|slot| (slot, path));
         }

@@ -149,6 +149,11 @@ impl Model {
         self.off
     }
 
+    /// An exit was refused whose token is no number of this model's.
+    pub fn refuse_exit(&mut self) {
+        self.losses.not_open += 1;
+    }
+
     /// A handle of the top.
     pub fn take_root(&mut self) -> usize {
         self.handles.push(Handle { path: Vec::new(), lost: None });

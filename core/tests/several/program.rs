@@ -420,6 +420,12 @@ impl Program {
             if is_level || is_unclosed {
                 self.threads[thread].settle(&self.models, &self.tokens);
             }
+            if open.is_empty() {
+                // It counts where a section would go.
+                for timer in self.threads[thread].targets() {
+                    self.model(timer).refuse_exit();
+                }
+            }
             match (open.is_empty(), own == thread) {
                 (true, true) => Outcome::Refused(Refusal::NotOpen),
                 (true, false) => Outcome::Refused(Refusal::OtherContext),
