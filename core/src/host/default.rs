@@ -174,7 +174,7 @@ fn enter_first<'n>(
         let Some((name, category)) = names() else { return Token::NULL };
         let (words, under) = (Some(words), None);
         let request = Request { name, category, words, under, is_checked: false };
-        return Targets::active(set, None).enter(set, &request).unwrap_or(Token::NULL);
+        return Targets::active(set, None).enter(&request).unwrap_or(Token::NULL);
     }
     let Some(lane) = lane() else {
         no_context();

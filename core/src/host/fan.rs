@@ -10,7 +10,7 @@ use crate::context::{Detached, Path, Token};
 use crate::error::Error;
 use crate::host::default::{self, ThreadLane};
 use crate::host::place::{MOST_ENABLED, Place};
-use crate::host::set::{self, Set, Slots, bit};
+use crate::host::set::{self, AtWork, Set, Slots, bit};
 use crate::opening::Request;
 
 /// A timer that a call goes to.
@@ -23,27 +23,30 @@ struct Target {
 }
 
 /// The timers that a call goes to. Those that are switched off are left out.
-#[derive(Clone, Copy)]
-pub(crate) struct Targets {
+pub(crate) struct Targets<'s> {
+    set: &'s Set,
     kept: [Option<Target>; MOST_ENABLED],
+    /// Their contexts stay meanwhile, whatever a signal handler does.
+    _work: AtWork<'s>,
 }
 
-impl Targets {
-    fn new(targets: impl Iterator<Item = Target>) -> Self {
+impl<'s> Targets<'s> {
+    fn new(set: &'s Set, targets: impl Iterator<Item = Target>) -> Self {
+        let _work = set.work();
         let mut kept = [None; MOST_ENABLED];
         for (kept, target) in kept.iter_mut().zip(targets.filter(|target| !target.lane.is_off())) {
             *kept = Some(target);
         }
-        Self { kept }
+        Self { set, kept, _work }
     }
 
     /// The timers enabled now.
-    pub(crate) fn active(set: &Set, under: Option<Path>) -> Self {
-        Self::new(set.lanes(set.active()).map(|(slot, lane)| Target { slot, lane, under }))
+    pub(crate) fn active(set: &'s Set, under: Option<Path>) -> Self {
+        Self::new(set, set.lanes(set.active()).map(|(slot, lane)| Target { slot, lane, under }))
     }
 
     /// Those of a place, with their slots. None is left of it: [`Error::OtherTimer`].
-    fn of(set: &Set, place: &Place) -> Result<(Self, Slots), Error> {
+    fn of(set: &'s Set, place: &Place) -> Result<(Self, Slots), Error> {
         let found = set.resolve(place).map_err(|error| set.note(None, error))?;
         let slots = found.iter().flatten().fold(0, |slots, (slot, _)| slots | bit(*slot));
         if slots == 0 {
@@ -53,11 +56,11 @@ impl Targets {
             let (slot, lane) = set.lanes(bit(slot)).next()?;
             Some(Target { slot, lane, under: Some(path) })
         };
-        Ok((Self::new(found.into_iter().flatten().filter_map(target)), slots))
+        Ok((Self::new(set, found.into_iter().flatten().filter_map(target)), slots))
     }
 
     /// Those in which the section of a token is open, which becomes the parent.
-    fn inside(set: &Set, token: Token) -> Result<Self, Error> {
+    fn inside(set: &'s Set, token: Token) -> Result<Self, Error> {
         let place = place_of(set, token)?;
         Self::of(set, &place).map(|(targets, _)| targets)
     }
@@ -67,26 +70,25 @@ impl Targets {
     }
 
     /// Says whether all of them admit a request; the first that does not counts it and is named.
-    fn admit(&self, set: &Set, request: &Request<'_>, pushes: bool) -> Result<(), Error> {
+    fn admit(&self, request: &Request<'_>, pushes: bool) -> Result<(), Error> {
         for target in self.iter() {
             let request = Request { under: target.under, ..*request };
             if let Some(error) = target.lane.refusal(&request, pushes) {
                 target.lane.note_refusal(error);
-                return Err(set.note(Some(target.slot), error));
+                return Err(self.set.note(Some(target.slot), error));
             }
         }
         Ok(())
     }
 
     /// Enters in all of them, or in none.
-    pub(crate) fn enter(&self, set: &Set, request: &Request<'_>) -> Result<Token, Error> {
-        let _work = set.work();
-        self.admit(set, request, true)?;
+    pub(crate) fn enter(&self, request: &Request<'_>) -> Result<Token, Error> {
+        self.admit(request, true)?;
         let timers = self.iter().count();
         if timers == 0 {
             return Ok(Token::NULL);
         }
-        let token = set.token(timers);
+        let token = self.set.token(timers);
         // A call site remembers two parents; more timers would only push each other out.
         let words = request.words.filter(|_| timers <= 2);
         let mut entered = false;
@@ -98,14 +100,13 @@ impl Targets {
     }
 
     /// Adds a duration in all of them, or in none.
-    fn record(&self, set: &Set, request: &Request<'_>, nanoseconds: u64) -> Result<(), Error> {
-        let _work = set.work();
+    fn record(&self, request: &Request<'_>, nanoseconds: u64) -> Result<(), Error> {
         for target in self.iter() {
             if target.lane.timer.clock.scale().ticks(nanoseconds) > i64::MAX as u64 {
-                return Err(set.note(Some(target.slot), Error::BadDuration));
+                return Err(self.set.note(Some(target.slot), Error::BadDuration));
             }
         }
-        self.admit(set, request, false)?;
+        self.admit(request, false)?;
         for target in self.iter() {
             let request = Request { under: target.under, is_checked: true, ..*request };
             target.lane.record(&request, nanoseconds);
@@ -114,9 +115,8 @@ impl Targets {
     }
 
     /// Enters a section held by value in all of them, or in none.
-    fn detach(&self, set: &Set, request: &Request<'_>) -> Result<DetachedSet, Error> {
-        let _work = set.work();
-        self.admit(set, request, false)?;
+    fn detach(&self, request: &Request<'_>) -> Result<DetachedSet, Error> {
+        self.admit(request, false)?;
         let mut detached = DetachedSet::NULL;
         for (part, target) in detached.parts.iter_mut().zip(self.iter()) {
             let request = Request { under: target.under, is_checked: true, ..*request };
@@ -188,7 +188,7 @@ pub(crate) fn enter_beneath(
         let first = targets.iter().next().map(|target| target.slot);
         return Err(set.note(first, Error::TooDeep { top: 0 }));
     }
-    let token = targets.enter(set, request)?;
+    let token = targets.enter(request)?;
     if !token.is_null() {
         set.begin_level(token, slots);
     }
@@ -202,7 +202,7 @@ pub(crate) fn record(
     request: &Request<'_>,
     nanoseconds: u64,
 ) -> Result<(), Error> {
-    targets(set, place)?.record(set, request, nanoseconds)
+    targets(set, place)?.record(request, nanoseconds)
 }
 
 /// Records inside the section of a token of this thread.
@@ -212,7 +212,7 @@ pub(crate) fn record_in(
     request: &Request<'_>,
     nanoseconds: u64,
 ) -> Result<(), Error> {
-    Targets::inside(set, token)?.record(set, request, nanoseconds)
+    Targets::inside(set, token)?.record(request, nanoseconds)
 }
 
 /// Detaches beneath a place, or in the timers enabled now.
@@ -221,10 +221,10 @@ pub(crate) fn detach(
     place: Option<&Place>,
     request: &Request<'_>,
 ) -> Result<DetachedSet, Error> {
-    targets(set, place)?.detach(set, request)
+    targets(set, place)?.detach(request)
 }
 
-fn targets(set: &Set, place: Option<&Place>) -> Result<Targets, Error> {
+fn targets<'s>(set: &'s Set, place: Option<&Place>) -> Result<Targets<'s>, Error> {
     Ok(match place {
         None => Targets::active(set, None),
         Some(place) if place.is_root() => Targets::active(set, Some(Path::ROOT)),
@@ -252,11 +252,13 @@ pub(crate) fn finish(set: &Set, detached: &DetachedSet) -> Result<(), Error> {
 
 /// The place of the innermost open section in each timer that is enabled now.
 pub(crate) fn here(set: &Set) -> Place {
+    let _work = set.work();
     Place::of_all(set.lanes(set.active()).map(|(_, lane)| lane.current_path()))
 }
 
 /// The place of an open section of this thread.
 pub(crate) fn place_of(set: &Set, token: Token) -> Result<Place, Error> {
+    let _work = set.work();
     let place = Place::of_all(set.all_lanes().filter_map(|(_, lane)| lane.path_of(token).ok()));
     if place.is_root() { Err(set.note(None, not_open(set, token))) } else { Ok(place) }
 }
@@ -307,6 +309,7 @@ pub(crate) fn exit(token: Token) -> Result<u32, Error> {
 pub(crate) fn exit_here(token: Token) -> u32 {
     exit(token).unwrap_or_else(|error| match set::fanning() {
         Some(set) => {
+            let _work = set.work();
             for (_, lane) in set.lanes(set.active()) {
                 lane.refuse_exit(error);
             }

@@ -197,6 +197,7 @@ impl Set {
     }
 
     fn slot_of(&self, serial: u32) -> Option<usize> {
+        let _work = self.work();
         self.all_lanes().find(|(_, lane)| lane.timer.serial() == serial).map(|(slot, _)| slot)
     }
 
@@ -237,6 +238,7 @@ impl Set {
 
     /// Ends the innermost levels whose sections are not open any more.
     pub(crate) fn settle(&self) {
+        let _work = self.work();
         let mut ended = false;
         while self.top.get() > 0 {
             let level = self.levels[self.top.get()].get();
@@ -306,9 +308,11 @@ impl Set {
     /// The slot of a shared timer, filled. It stays until the next call that changes the slots.
     pub(crate) fn slot(&self, timer: &Arc<HostTimer>) -> Result<usize, Error> {
         timer.ready();
-        match self.slot_of(timer.serial()) {
-            Some(slot) => Ok(slot),
-            None => self.attach(timer, 0),
+        match (self.slot_of(timer.serial()), timer.serial()) {
+            // Numbers are used up, after four billion timers: it could not be told from others.
+            (_, 0) => Err(Error::NoContext),
+            (Some(slot), _) => Ok(slot),
+            (None, _) => self.attach(timer, 0),
         }
     }
 

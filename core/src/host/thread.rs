@@ -79,7 +79,7 @@ fn either_beneath<R>(
 /// has entered it.
 pub fn enter(name: &str, category: &str) -> Option<Result<Token, Error>> {
     either(
-        |set| Targets::active(set, None).enter(set, &request(name, category, None)),
+        |set| Targets::active(set, None).enter(&request(name, category, None)),
         |context| context.enter(name, category),
     )
 }
@@ -94,7 +94,7 @@ pub fn enter_counted(name: &str, index: i64, category: &str) -> Option<Result<To
             let counter = Counter::new(index);
             let name = Name { base: name.as_bytes(), suffix: counter.as_bytes() };
             let request = Request { name, ..request("", category, None) };
-            Targets::active(set, None).enter(set, &request)
+            Targets::active(set, None).enter(&request)
         },
         |context| context.enter_counted(name, index, category),
     )
@@ -146,7 +146,7 @@ fn enter_request_beneath(place: &Place, request: &Request<'_>) -> Option<Result<
         place,
         |set| {
             if place.is_root() {
-                return Targets::active(set, Some(first)).enter(set, request);
+                return Targets::active(set, Some(first)).enter(request);
             }
             fan::enter_beneath(set, place, request)
         },
@@ -329,6 +329,7 @@ pub fn last_error() -> Option<Error> {
 /// categories it tells of, as long as it is the thread's last.
 pub fn sentence<R>(error: Error, work: impl FnOnce(fmt::Arguments<'_>) -> R) -> R {
     let of_default = default::thread_error() == Some(error);
+    let _work = set::current().map(Set::work);
     let noted = set::current().filter(|_| !of_default).and_then(Set::last_error);
     let lane = match noted {
         Some((last, lane)) if last == error => lane,
