@@ -386,15 +386,14 @@ fn detached_sections_go_to_each_and_end_anywhere() {
         (detached, place)
     };
     let gone = Arc::downgrade(&second);
-    threads::scope(|scope| {
-        scope.spawn(|| {
-            let beneath = thread::enter_beneath(&place, "poll", "io").unwrap().unwrap();
-            exit(beneath).unwrap();
-            let more = thread::detach(Some(&place), "more", "io").unwrap().unwrap();
-            NOW.fetch_add(11, Relaxed);
-            thread::finish(more).unwrap().unwrap();
-        });
+    let elsewhere = threads::spawn(move || {
+        let beneath = thread::enter_beneath(&place, "poll", "io").unwrap().unwrap();
+        exit(beneath).unwrap();
+        let more = thread::detach(Some(&place), "more", "io").unwrap().unwrap();
+        NOW.fetch_add(11, Relaxed);
+        thread::finish(more).unwrap().unwrap();
     });
+    elsewhere.join().unwrap();
     let rows = ["step 1", "step>await 0", "step>await>poll 1", "step>await>more 1"];
     assert_eq!(shown(&first), rows);
     assert_eq!(shown(&second), rows);

@@ -24,7 +24,7 @@ const LANES: u32 = 4;
 const MOST_TIMERS: usize = 12;
 /// The default timer's: it keeps the paths of all cases.
 const PLENTY: Limits = Limits {
-    sections: if cfg!(xtimer_narrow) { 900 } else { 1 << 15 },
+    sections: if cfg!(xtimer_narrow) { 680 } else { 1 << 15 },
     categories: 16,
     depth: 512,
     rules: 64,
