@@ -950,8 +950,9 @@ xtimer_status_t xtimer_create(const struct xtimer_config_t *config, struct xtime
 // Destroys a timer: its handle is refused from here on, everywhere.
 //
 // Where it is enabled it records nothing more. Its memory is given back when the last thread that timed
-// sections in it has ended, or uses or makes another timer, and the scopes it is enabled for have ended. A second time is an error and no more; so is the default timer, which lives as long
-// as the process. Any thread; not from a signal handler.
+// sections in it has ended, or uses or makes another timer, and the scopes it is enabled for have ended.
+// A second time is an error and no more; so is the default timer, which lives as long as the process.
+// Any thread; not from a signal handler.
 xtimer_status_t xtimer_destroy(struct xtimer_t timer);
 
 // Gives the default timer other capacities or another clock, before it is first used.

@@ -24,6 +24,8 @@ pub(crate) mod set;
 #[cfg(not(loom))]
 pub(crate) mod shared;
 #[cfg(not(loom))]
+mod slots;
+#[cfg(not(loom))]
 pub mod thread;
 pub(crate) mod timer;
 #[cfg(not(loom))]

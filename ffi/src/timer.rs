@@ -61,8 +61,9 @@ pub unsafe extern "C" fn xtimer_create(config: *const Config, timer: *mut TimerH
 /// Destroys a timer: its handle is refused from here on, everywhere.
 ///
 /// Where it is enabled it records nothing more. Its memory is given back when the last thread that timed
-/// sections in it has ended, or uses or makes another timer, and the scopes it is enabled for have ended. A second time is an error and no more; so is the default timer, which lives as long
-/// as the process. Any thread; not from a signal handler.
+/// sections in it has ended, or uses or makes another timer, and the scopes it is enabled for have ended.
+/// A second time is an error and no more; so is the default timer, which lives as long as the process.
+/// Any thread; not from a signal handler.
 #[unsafe(no_mangle)]
 pub extern "C" fn xtimer_destroy(timer: TimerHandle) -> Status {
     guard::status(|| {

@@ -9,18 +9,17 @@
 //! ```
 //!
 //! Changing slots and scopes may allocate, and holds signals back; levels and `active` change by plain
-//! stores that a handler may interrupt. Nothing here knows of sections but by their tokens.
+//! stores that a handler may interrupt. Nothing here knows of sections but by their tokens. `slots.rs`
+//! fills and empties the slots.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
-use std::sync::Arc;
 
-use crate::context::{Path, Token};
+use crate::context::Token;
 use crate::error::Error;
 use crate::host::default::{self, ThreadLane};
-use crate::host::place::{MOST_ENABLED, Place};
-use crate::host::shared::{self, SharedContext};
-use crate::host::timer::HostTimer;
+use crate::host::place::MOST_ENABLED;
+use crate::host::shared::SharedContext;
 use crate::host::undisturbed::undisturbed;
 use crate::sync::{AtomicU32, Relaxed, compiler_fence};
 
@@ -48,18 +47,18 @@ pub(crate) fn slots_of(mut set: Slots) -> impl Iterator<Item = usize> {
 }
 
 #[derive(Clone, Copy)]
-struct Level {
+pub(super) struct Level {
     /// The section's token; 0 for the thread's own level.
     token: u64,
-    base: Slots,
+    pub(super) base: Slots,
 }
 
 /// One timer enabled for a scope.
-struct Scope {
+pub(super) struct Scope {
     id: u64,
     /// Token of the level where it began.
     level: u64,
-    slot: usize,
+    pub(super) slot: usize,
 }
 
 /// A thread's timers.
@@ -67,16 +66,16 @@ pub(crate) struct Set {
     /// Tells this thread's tokens from others'.
     number: u32,
     generation: Cell<u32>,
-    lanes: [Cell<Option<ThreadLane>>; SLOTS],
+    pub(super) lanes: [Cell<Option<ThreadLane>>; SLOTS],
     /// What keeps the lanes. Slot 0 has none: the default timer's context is kept elsewhere.
-    contexts: RefCell<[Option<Rc<SharedContext>>; SLOTS]>,
-    scopes: RefCell<Vec<Scope>>,
+    pub(super) contexts: RefCell<[Option<Rc<SharedContext>>; SLOTS]>,
+    pub(super) scopes: RefCell<Vec<Scope>>,
     next_scope: Cell<u64>,
-    levels: [Cell<Level>; LEVELS],
-    top: Cell<usize>,
+    pub(super) levels: [Cell<Level>; LEVELS],
+    pub(super) top: Cell<usize>,
     active: Cell<Slots>,
     /// Calls at work with lanes: contexts stay meanwhile.
-    at_work: Cell<u32>,
+    pub(super) at_work: Cell<u32>,
     /// The last error, where the default timer's lane does not keep it, and the slot it is about.
     error: Cell<Option<(Option<usize>, Error)>>,
 }
@@ -196,11 +195,6 @@ impl Set {
         self.lanes(Slots::MAX)
     }
 
-    fn slot_of(&self, serial: u32) -> Option<usize> {
-        let _work = self.work();
-        self.all_lanes().find(|(_, lane)| lane.timer.serial() == serial).map(|(slot, _)| slot)
-    }
-
     /// Works out what is active, and whether the hot path may go straight to the default timer.
     fn sync(&self) {
         let level = self.levels[self.top.get()].get();
@@ -295,102 +289,6 @@ impl Set {
     /// This thread's number, which scopes carry as well.
     pub(crate) fn number(&self) -> u32 {
         self.number
-    }
-
-    /// The default timer's slot, filled.
-    pub(crate) fn default_slot(&self) -> Result<usize, Error> {
-        if self.lanes[DEFAULT].get().is_none() {
-            self.lanes[DEFAULT].set(Some(default::lane().ok_or(Error::NoContext)?));
-        }
-        Ok(DEFAULT)
-    }
-
-    /// The slot of a shared timer, filled. It stays until the next call that changes the slots.
-    pub(crate) fn slot(&self, timer: &Arc<HostTimer>) -> Result<usize, Error> {
-        timer.ready();
-        match (self.slot_of(timer.serial()), timer.serial()) {
-            // Numbers are used up, after four billion timers: it could not be told from others.
-            (_, 0) => Err(Error::NoContext),
-            (Some(slot), _) => Ok(slot),
-            (None, _) => self.attach(timer, 0),
-        }
-    }
-
-    /// This thread's context in a shared timer, for front ends that use it beyond a scope.
-    pub(crate) fn context(&self, timer: &Arc<HostTimer>) -> Result<Rc<SharedContext>, Error> {
-        let slot = self.slot(timer)?;
-        let contexts = self.contexts.try_borrow().map_err(|_| Error::Busy)?;
-        contexts[slot].clone().ok_or(Error::Busy)
-    }
-
-    #[cold]
-    fn attach(&self, timer: &Arc<HostTimer>, keep: Slots) -> Result<usize, Error> {
-        if self.at_work.get() != 0 {
-            return Err(Error::Busy);
-        }
-        shared::register(timer)?;
-        undisturbed(|| {
-            self.sweep(keep);
-            let mut contexts = self.contexts.try_borrow_mut().map_err(|_| Error::Busy)?;
-            let free = (DEFAULT + 1..SLOTS).find(|&slot| contexts[slot].is_none());
-            let slot = free.ok_or(Error::NoMemory)?;
-            let context = SharedContext::new(Arc::clone(timer))?;
-            self.lanes[slot].set(Some(context.lane));
-            contexts[slot] = Some(Rc::new(context));
-            Ok(slot)
-        })
-    }
-
-    /// The slot and path of each timer of a place that is still there. Fills slots where this thread
-    /// is new to a timer.
-    pub(crate) fn resolve(
-        &self,
-        place: &Place,
-    ) -> Result<[Option<(usize, Path)>; MOST_ENABLED], Error> {
-        let mut found = [None; MOST_ENABLED];
-        let mut keep = 0;
-        for (found, path) in found.iter_mut().zip(place.paths()) {
-            let slot = match self.slot_of(path.owner) {
-                Some(slot) => Some(slot),
-                None if default::existing().is_some_and(|timer| timer.serial() == path.owner) => {
-                    Some(self.default_slot()?)
-                }
-                None => match shared::find(path.owner) {
-                    Some(timer) => Some(self.attach(&timer, keep)?),
-                    None => None,
-                },
-            };
-            // Once each, whatever a front end was given.
-            let slot = slot.filter(|&slot| keep & bit(slot) == 0);
-            keep |= slot.map_or(0, bit);
-            *found = slot.map(|slot| (slot, path));
-        }
-        Ok(found)
-    }
-
-    /// Gives back the contexts that nothing needs: not enabled, no section open, nobody else's; and
-    /// those of destroyed timers. What is in `keep` stays. Signals are held back.
-    pub(crate) fn sweep(&self, keep: Slots) {
-        if self.at_work.get() != 0 {
-            return;
-        }
-        let (Ok(scopes), Ok(mut contexts)) =
-            (self.scopes.try_borrow(), self.contexts.try_borrow_mut())
-        else {
-            return;
-        };
-        let levels = self.levels[..=self.top.get()].iter();
-        let needed = levels.fold(keep, |needed, level| needed | level.get().base);
-        let needed = scopes.iter().fold(needed, |needed, scope| needed | bit(scope.slot));
-        for (slot, held) in contexts.iter_mut().enumerate() {
-            let is_idle = held.as_ref().is_some_and(|context| {
-                Rc::strong_count(context) == 1 && (context.is_retired() || context.depth() == 0)
-            });
-            if is_idle && needed & bit(slot) == 0 {
-                self.lanes[slot].set(None);
-                *held = None;
-            }
-        }
     }
 
     /// Keeps an error for whoever asks why.

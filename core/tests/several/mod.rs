@@ -7,8 +7,10 @@
 //! worker       a thread that does what it is told, and holds its scopes
 //! expected     what is enabled where, in the simplest code
 //! program      both, operation by operation
+//! calls        what each call comes to, in both
 //! ```
 
+mod calls;
 mod expected;
 mod operations;
 mod program;
