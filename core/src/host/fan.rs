@@ -81,7 +81,14 @@ impl<'s> Targets<'s> {
         Ok(())
     }
 
-    /// Enters in all of them, or in none.
+    /// What was admitted was refused all the same: a handler interrupts a change of that very slot.
+    #[cold]
+    fn interrupting(&self) -> Error {
+        self.set.note(None, Error::Busy)
+    }
+
+    /// Enters in all of them, or in none. A lane whose slot a handler interrupts a change of is left out,
+    /// and counts that.
     pub(crate) fn enter(&self, request: &Request<'_>) -> Result<Token, Error> {
         self.admit(request, true)?;
         let timers = self.iter().count();
@@ -96,7 +103,7 @@ impl<'s> Targets<'s> {
             let request = Request { words, under: target.under, is_checked: true, ..*request };
             entered |= target.lane.enter_as(token, &request);
         }
-        Ok(if entered { token } else { Token::NULL })
+        if entered { Ok(token) } else { Err(self.interrupting()) }
     }
 
     /// Adds a duration in all of them, or in none.
@@ -109,7 +116,9 @@ impl<'s> Targets<'s> {
         self.admit(request, false)?;
         for target in self.iter() {
             let request = Request { under: target.under, is_checked: true, ..*request };
-            target.lane.record(&request, nanoseconds);
+            if target.lane.record(&request, nanoseconds) != 0 {
+                return Err(self.interrupting());
+            }
         }
         Ok(())
     }
