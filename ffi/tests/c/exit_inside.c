@@ -34,7 +34,7 @@ static void at_exit(void) {
     char text[4096];
     /* The main thread's context may have ended by now: then this is refused, with a sentence. */
     xtimer_token_t token = xtimer_begin("at exit", NULL);
-    if (token == 0) CHECK_ERROR("thread is ending");
+    if (token == 0) CHECK_ERROR("is ending");
     CHECK_OK(xtimer_end(token));
     if (token == 0) without_context();
     CHECK_OK(xtimer_report(text, sizeof text, NULL));
