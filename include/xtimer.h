@@ -59,6 +59,8 @@ typedef enum xtimer_status {
     XTIMER_STATUS_CONFIG = 12,
     // Memory could not be had.
     XTIMER_STATUS_NO_MEMORY = 13,
+    // Eight timers are enabled on this thread already.
+    XTIMER_STATUS_TOO_MANY_ENABLED = 14,
     // An argument is NULL or out of range.
     XTIMER_STATUS_INVALID_ARGUMENT = 32,
     // A string is not UTF-8.
@@ -116,9 +118,12 @@ typedef struct xtimer_t {
 
 // The path of a section, to begin sections beneath it from another thread or later. A value: copy
 // it, keep it; it stays good after its section ended. All zero is the top.
+//
+// It has a place for each timer that the section went to (xtimer_enable_begin), so that what is enabled
+// is inherited with it.
 typedef struct xtimer_path_t {
     // The library's own.
-    uint64_t value;
+    uint64_t value[8];
 } xtimer_path_t;
 
 // A status, as functions return it.
@@ -138,12 +143,12 @@ typedef struct xtimer_site_t {
 // A section held by value, for work that is on no thread's stack: an awaiting task, a pair of GPU
 // events, a callback. Finish it once, on any thread; all zero is a section that was not begun.
 typedef struct xtimer_detached_t {
-    // The library's own, as all fields.
-    uint64_t start;
+    // The library's own, as all fields; here and below an entry for each timer it went to.
+    uint64_t start[8];
     // When, in clears.
-    uint64_t epoch;
+    uint64_t epoch[8];
     // Where.
-    uint64_t path;
+    uint64_t path[8];
     // 1: begun; 2: finished.
     uint64_t state;
 } xtimer_detached_t;
@@ -352,6 +357,15 @@ typedef struct xtimer_config_t {
     void *clock_data;
 } xtimer_config_t;
 
+// That a timer is enabled on a thread, from xtimer_enable_begin to xtimer_enable_end. A value; all
+// zero: nothing is enabled.
+typedef struct xtimer_enabled_t {
+    // The library's own, as both fields.
+    uint64_t thread;
+    // Which.
+    uint64_t scope;
+} xtimer_enabled_t;
+
 #ifdef __cplusplus
 extern "C" {
 #endif // __cplusplus
@@ -372,6 +386,9 @@ const char *xtimer_version(void);
 
 // Begins a section of the default timer inside the thread's innermost open section.
 //
+// As all functions without a timer: where timers are enabled on this thread (xtimer_enable_begin), it
+// begins in each of those instead.
+//
 // `name` is UTF-8; `category` is UTF-8, NULL means "default". Neither needs to live on. Returns the
 // token that xtimer_end takes back; 0 where it was not begun (the timer is switched off, or
 // xtimer_last_error says why), which xtimer_end accepts and ignores. Any thread; end it on the same
@@ -382,7 +399,8 @@ const char *xtimer_version(void);
 //
 // Requires:
 // Each string is NULL or ends with a zero.
-xtimer_token_t xtimer_begin(const char *name, const char *category);
+xtimer_token_t xtimer_begin(const char *name,
+                            const char *category);
 
 // As xtimer_begin, in a timer of your own.
 //
@@ -406,10 +424,12 @@ xtimer_token_t xtimer_timer_begin_counted(struct xtimer_t timer,
                                           int64_t index,
                                           const char *category);
 
-// Begins a section of the default timer beneath a path, often of another thread, whose section may
-// have ended by now. What is begun next on this thread nests inside it.
+// Begins a section beneath a path, often of another thread, whose section may have ended by now, in each
+// timer of that path. What is begun next on this thread nests inside it, in those timers.
 //
-// As xtimer_begin in all else. Its time does not reduce the exclusive time of the section it is
+// All zero: at the top of the timers that are enabled on this thread, or of the default one. Timers
+// that were destroyed meanwhile are passed over; XTIMER_STATUS_OTHER_TIMER: none is left, or the path
+// is not good. A thread's first use of a timer allocates. As xtimer_begin in all else. Its time does not reduce the exclusive time of the section it is
 // beneath, since it runs beside it.
 //
 // Requires:
@@ -418,7 +438,7 @@ xtimer_token_t xtimer_begin_beneath(struct xtimer_path_t parent,
                                     const char *name,
                                     const char *category);
 
-// As xtimer_begin_beneath, in a timer of your own, whose path it is.
+// As xtimer_begin_beneath, in this timer alone, whose path it is.
 //
 // Requires:
 // As for xtimer_begin.
@@ -427,7 +447,8 @@ xtimer_token_t xtimer_timer_begin_beneath(struct xtimer_t timer,
                                           const char *name,
                                           const char *category);
 
-// Ends a section of the default timer and records it. On the thread that began it.
+// Ends a section and records it, in each timer that it went to, whatever is enabled by now. On the
+// thread that began it.
 //
 // The token 0 is ignored. XTIMER_STATUS_UNCLOSED: it was recorded, and sections inside it that were
 // still open were discarded and counted. XTIMER_STATUS_NOT_OPEN, XTIMER_STATUS_OTHER_CONTEXT:
@@ -439,8 +460,8 @@ xtimer_status_t xtimer_end(xtimer_token_t token);
 // As xtimer_end, in a timer of your own.
 xtimer_status_t xtimer_timer_end(struct xtimer_t timer, xtimer_token_t token);
 
-// The path of this thread's innermost open section of the default timer; all zero where none is
-// open. Any thread.
+// The path of this thread's innermost open section of the default timer, or of each timer that is
+// enabled here; all zero where none is open and none enabled. Any thread.
 struct xtimer_path_t xtimer_current_path(void);
 
 // As xtimer_current_path, in a timer of your own; all zero where the handle is none.
@@ -518,8 +539,8 @@ struct xtimer_detached_t xtimer_timer_detach_beneath(struct xtimer_t timer,
                                                      const char *name,
                                                      const char *category);
 
-// Finishes a detached section of the default timer: records it. On any thread, once: a second time
-// is XTIMER_STATUS_NOT_OPEN. One that was not begun is ignored.
+// Finishes a detached section: records it, in each timer that it went to and that still exists. On any
+// thread, once: a second time is XTIMER_STATUS_NOT_OPEN. One that was not begun is ignored.
 //
 // Requires:
 // `detached` is NULL (an error) or points to a section that no other thread uses now.
@@ -1144,9 +1165,10 @@ xtimer_status_t xtimer_create(const struct xtimer_config_t *config, struct xtime
 
 // Destroys a timer: its handle is refused from here on, everywhere.
 //
-// Its memory is given back when the last thread that timed sections in it has ended, or uses or makes
-// another timer. A second time is an error and no more; so is the default timer, which lives as long
-// as the process. Any thread; not from a signal handler.
+// Where it is enabled it records nothing more. Its memory is given back when the last thread that timed
+// sections in it has ended, or uses or makes another timer, and the scopes it is enabled for have ended.
+// A second time is an error and no more; so is the default timer, which lives as long as the process.
+// Any thread; not from a signal handler.
 xtimer_status_t xtimer_destroy(struct xtimer_t timer);
 
 // Gives the default timer other capacities or another clock, before it is first used.
@@ -1158,6 +1180,33 @@ xtimer_status_t xtimer_destroy(struct xtimer_t timer);
 // Requires:
 // As for xtimer_create; the clock function is called until the process ends.
 xtimer_status_t xtimer_configure(const struct xtimer_config_t *config);
+
+// Enables a timer on this thread until xtimer_enable_end: what functions without a timer begin, record
+// or detach there goes to each timer that is enabled, and not to the default one. (Whether a timer
+// records at all is xtimer_timer_set_enabled's.)
+//
+// Up to eight may be enabled, once each, xtimer_default() among them; nested, one adds to the others.
+// It is inherited by sections begun beneath a path of xtimer_current_path on other threads. A section
+// ends in the timers that it was begun in, whatever is enabled by then; one that a timer refuses is
+// recorded by none, and xtimer_last_error names the culprit. Functions with a timer are not concerned.
+//
+// On success what xtimer_enable_end takes back is written to `enabled`. XTIMER_STATUS_TOO_MANY_ENABLED:
+// eight others are enabled; XTIMER_STATUS_NO_LANE, XTIMER_STATUS_NO_MEMORY: this thread can't have a
+// context in it. A thread's first use of a timer allocates. Any thread; not from a signal handler,
+// where it is refused (XTIMER_STATUS_BUSY) if it interrupts a call. A begin and end take some 100 ns for
+// each timer meanwhile; signal handlers may call them, and nest in each timer where they interrupt it.
+//
+// Requires:
+// `enabled` is NULL (an error) or may be written.
+xtimer_status_t xtimer_enable_begin(struct xtimer_t timer,
+                                    struct xtimer_enabled_t *enabled);
+
+// Ends what xtimer_enable_begin began; what is then enabled is what it was without it, also where
+// scopes end out of order. Sections that are open stay open. All zero is ignored.
+//
+// XTIMER_STATUS_NOT_OPEN: it ended before; XTIMER_STATUS_OTHER_CONTEXT: it is another thread's. Nothing
+// changed. A thread that ends ends its own. On the thread that began it; not from a signal handler.
+xtimer_status_t xtimer_enable_end(struct xtimer_enabled_t enabled);
 
 #ifdef __cplusplus
 }  // extern "C"

@@ -10,17 +10,19 @@
 //     std::puts(xtimer::report().c_str());
 //
 // Names and categories are UTF-8. Functions without a timer use the default one, which needs no
-// making. Nothing throws but std::bad_alloc, where a std::string or vector is returned. With
+// making, or the timers that an xtimer::enabled has enabled. Nothing throws but std::bad_alloc, where a std::string or vector is returned. With
 // XTIMER_DISABLE defined all of it compiles to nothing, and the library is not needed; what a
 // program calls of xtimer.h itself stays as it is.
 
 #ifndef XTIMER_HPP
 #define XTIMER_HPP
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <iterator>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -252,7 +254,7 @@ XTIMER_HIDDEN inline constexpr auto name_of = readable(Here::xtimer_signature_()
 
 } // namespace detail
 
-inline namespace enabled {
+inline namespace timed {
 
 // This thread's last error as a sentence; empty if there was none.
 inline std::string last_error() { return xtimer_last_error(); }
@@ -274,10 +276,17 @@ class status {
     std::string message_;
 };
 
-// The path of a section: a value, to begin sections beneath it from another thread. The top unless
-// it was taken from current_path or a scope.
+// The path of a section, in each timer that it went to: a value, to begin sections beneath it from
+// another thread, in the same timers. The top unless it was taken from current_path or a scope.
 struct path {
     xtimer_path_t value{};
+
+    bool is_top() const noexcept { return *this == path{}; }
+    friend bool operator==(const path &one, const path &other) noexcept {
+        return std::equal(std::begin(one.value.value), std::end(one.value.value),
+                          std::begin(other.value.value));
+    }
+    friend bool operator!=(const path &one, const path &other) noexcept { return !(one == other); }
 };
 
 // Where a scope is to begin, or a duration to be recorded, instead of inside the thread's innermost
@@ -466,6 +475,27 @@ class timer : public timer_view {
     status made_;
 };
 
+// A timer is enabled on this thread for as long as this lives: sections without a timer go to each
+// timer that is enabled (up to eight, once each), and not to the default one. Nested, one adds to the
+// others. Threads that begin beneath a path inherit it. On the thread that made it.
+//
+//     xtimer::timer request;
+//     xtimer::enabled here{request};
+class [[nodiscard]] enabled {
+  public:
+    XTIMER_KEEP explicit enabled(const timer_view &timer)
+        : made_(xtimer_enable_begin(timer.handle(), &held_)) {}
+    ~enabled() { xtimer_enable_end(held_); }
+    enabled(const enabled &) = delete;
+    enabled &operator=(const enabled &) = delete;
+    // Whether it could be enabled.
+    const status &made() const noexcept { return made_; }
+
+  private:
+    xtimer_enabled_t held_{};
+    status made_;
+};
+
 // A section from here to the end of the block. On the thread that made it.
 class [[nodiscard]] scope {
   public:
@@ -505,8 +535,11 @@ class [[nodiscard]] scope {
     // where it is not open. On the thread that made it.
     ::xtimer::path path() const noexcept {
         ::xtimer::path found;
-        const xtimer_t timer = timer_.handle == 0 ? xtimer_default() : timer_;
-        if (token_ != 0) xtimer_timer_path_of(timer, token_, &found.value);
+        if (token_ == 0) return found;
+        if (timer_.handle == 0)
+            xtimer_path_of(token_, &found.value);
+        else
+            xtimer_timer_path_of(timer_, token_, &found.value);
         return found;
     }
 
@@ -568,7 +601,7 @@ class [[nodiscard]] detached {
     }
 
     // Whether it was begun: not refused, the timer not switched off, not finished or moved from.
-    bool is_open() const noexcept { return path().value.value != 0; }
+    bool is_open() const noexcept { return held_.state == 1; }
 
     // Its path, to begin or record beneath it; the top where it is not open.
     ::xtimer::path path() const noexcept { return {xtimer_detached_path(&held_)}; }
@@ -608,11 +641,19 @@ inline status set_enabled(bool enabled) { return default_timer().set_enabled(ena
 inline bool is_enabled() noexcept { return default_timer().is_enabled(); }
 template <typename Rep, typename Period>
 status record(text name, text category, std::chrono::duration<Rep, Period> time) {
-    return default_timer().record(name, category, time);
+    const detail::duration given(time);
+    return status(given.is_whole
+                      ? xtimer_record_ns(name.c_str(), category.c_str(), given.nanoseconds)
+                      : xtimer_record_seconds(name.c_str(), category.c_str(), given.seconds));
 }
 template <typename Rep, typename Period>
 status record(beneath where, text name, text category, std::chrono::duration<Rep, Period> time) {
-    return default_timer().record(where, name, category, time);
+    const detail::duration given(time);
+    const xtimer_path_t parent = where.parent.value;
+    return status(given.is_whole ? xtimer_record_beneath_ns(parent, name.c_str(), category.c_str(),
+                                                            given.nanoseconds)
+                                 : xtimer_record_beneath_seconds(parent, name.c_str(),
+                                                                 category.c_str(), given.seconds));
 }
 inline seconds total() noexcept { return default_timer().total(); }
 inline seconds category_total(text category) noexcept {
@@ -629,7 +670,7 @@ inline std::vector<section> sections(bool flatten = true) {
     return default_timer().sections(flatten);
 }
 
-} // namespace enabled
+} // namespace timed
 
 // The call site is that of a type within a lambda: lambdas are numbered within their function, so
 // the type is the same in each unit that holds an inline function. What __COUNTER__ names has no
@@ -668,7 +709,7 @@ inline std::vector<section> sections(bool flatten = true) {
 
 #else // XTIMER_DISABLE: the same names, and nothing behind them
 
-inline namespace disabled {
+inline namespace untimed {
 
 inline std::string last_error() { return {}; }
 
@@ -686,6 +727,9 @@ class status {
 
 struct path {
     xtimer_path_t value{};
+    bool is_top() const noexcept { return true; }
+    friend bool operator==(const path &, const path &) noexcept { return true; }
+    friend bool operator!=(const path &, const path &) noexcept { return false; }
 };
 
 struct beneath {
@@ -734,6 +778,15 @@ class timer : public timer_view {
     ~timer() {}
     timer(const timer &) = delete;
     timer &operator=(const timer &) = delete;
+    status made() const noexcept { return {}; }
+};
+
+class [[nodiscard]] enabled {
+  public:
+    XTIMER_KEEP explicit enabled(const timer_view &) noexcept {}
+    ~enabled() {}
+    enabled(const enabled &) = delete;
+    enabled &operator=(const enabled &) = delete;
     status made() const noexcept { return {}; }
 };
 
@@ -792,7 +845,7 @@ inline std::string export_json(bool = true, unsigned = 2) { return {}; }
 inline status save_json(text, bool = true, unsigned = 2) noexcept { return {}; }
 inline std::vector<section> sections(bool = true) { return {}; }
 
-} // namespace disabled
+} // namespace untimed
 
 #define XTIMER_SCOPE(...) static_assert(true, "XTIMER_DISABLE is defined")
 #define XTIMER_FUNCTION(...) static_assert(true, "XTIMER_DISABLE is defined")

@@ -62,6 +62,19 @@ pub(crate) fn find(region: Memory<'_>, layout: &Layout, category: &str) -> Optio
         .find(|&index| region.word(layout.categories + 4 * index as usize).load(Acquire) == name)
 }
 
+/// The index that interning would give, where that adds nothing: that of a category that exists, or
+/// [`OTHER`] for one that does not fit.
+#[cfg_attr(any(loom, not(feature = "std")), allow(dead_code))]
+pub(crate) fn foresee(region: Memory<'_>, layout: &Layout, category: &str) -> Option<u32> {
+    find(region, layout, category).or_else(|| {
+        let last = layout.categories + 4 * (layout.config.categories as usize - 1);
+        // Acquire: as in `intern`.
+        let is_full = region.word(last).load(Acquire) != 0;
+        let fits = names::fits(region, layout, Name::plain(category));
+        (is_full || !fits).then_some(OTHER)
+    })
+}
+
 /// The text of a category.
 pub(crate) fn text<'m>(region: Memory<'m>, layout: &Layout, category: u32) -> &'m str {
     if category >= layout.config.categories {

@@ -42,6 +42,23 @@ impl Token {
         Self::STEP | ((owner as u64 & 0x3_ffff) << 14) | ((lane as u64 & 0xfff) << 2) | 1
     }
 
+    /// The token of a section that went to several timers at once: bit 0 is 0, so it is no lane's.
+    ///
+    /// generation (32 bits) | thread (26) | how many timers (4) | 0 | 0
+    #[cfg_attr(any(loom, not(feature = "std")), allow(dead_code))]
+    pub(crate) const fn of_set(generation: u32, thread: u32, timers: u32) -> Self {
+        let place = (thread & Self::MOST_THREADS) << 6 | (timers & 0xf) << 2;
+        Self((generation as u64) << 32 | place as u64)
+    }
+    /// The largest number of a thread in such a token.
+    pub(crate) const MOST_THREADS: u32 = (1 << 26) - 1;
+
+    /// Whether it is such a token.
+    #[cfg_attr(any(loom, not(feature = "std")), allow(dead_code))]
+    pub(crate) const fn is_of_set(self) -> bool {
+        self.0 & 1 == 0 && self.0 != 0
+    }
+
     /// Whether this is the null token.
     pub const fn is_null(self) -> bool {
         self.0 == 0

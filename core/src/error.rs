@@ -69,6 +69,10 @@ pub enum Error {
     Config(&'static str),
     /// The memory for the region could not be had.
     NoMemory,
+    /// As many timers are enabled here as can be: a ninth one.
+    TooManyEnabled,
+    /// The thread is ending, or the memory for its contexts could not be had.
+    NoContext,
 }
 
 impl Error {
@@ -88,6 +92,8 @@ impl Error {
             Self::TooSmall => 11,
             Self::Config(_) => 12,
             Self::NoMemory => 13,
+            Self::TooManyEnabled => 14,
+            Self::NoContext => 36,
         }
     }
 
@@ -115,6 +121,8 @@ impl Error {
             10 => Self::Busy,
             11 => Self::TooSmall,
             13 => Self::NoMemory,
+            14 => Self::TooManyEnabled,
+            36 => Self::NoContext,
             _ => return None,
         })
     }
@@ -155,6 +163,11 @@ impl core::fmt::Display for Error {
             Self::TooSmall => formatter.write_str("The memory given is too small."),
             Self::Config(field) => config::write_rule(formatter, field),
             Self::NoMemory => formatter.write_str("The memory for the timer could not be had."),
+            Self::TooManyEnabled => {
+                formatter.write_str("Eight timers are enabled here already; there can be no more.")
+            }
+            Self::NoContext => formatter
+                .write_str("The thread is ending, or the memory for its context could not be had."),
         }
     }
 }

@@ -111,19 +111,31 @@ impl<S: Shape, C: Clock> Lane<'_, S, C> {
         if token.is_null() {
             return 0;
         }
-        let now = self.timer.clock.now();
+        #[cfg(all(feature = "std", not(loom)))]
+        if token.is_of_set() {
+            return crate::host::fan::exit(token).unwrap_or_else(|error| self.refuse_exit(error));
+        }
+        self.exit_open(token).unwrap_or_else(|| self.refuse(token))
+    }
+
+    /// The offset of the frame of a token; `None` where it is not open here.
+    pub(crate) fn frame_of_token(self, token: Token) -> Option<u32> {
         let frames = self.lane.word(at::FRAMES).load(Relaxed); // Relaxed: own, as below
-        let top = self.lane.word(at::TOP).load(Relaxed);
-        let mut found = top;
-        loop {
-            if found <= frames {
-                return self.refuse(token);
-            }
+        let mut found = self.lane.word(at::TOP).load(Relaxed);
+        while found > frames {
             if self.lane.at(found as usize).wide(frame::TOKEN).load() & !Token::MARK == token.0 {
-                break;
+                return Some(found);
             }
             found -= frame::BYTES as u32;
         }
+        None
+    }
+
+    /// Exits the section of a token. 0 or an error's code; `None` where it is not open here.
+    pub(crate) fn exit_open(self, token: Token) -> Option<u32> {
+        let now = self.timer.clock.now();
+        let found = self.frame_of_token(token)?;
+        let top = self.lane.word(at::TOP).load(Relaxed); // Relaxed: own
         let section =
             |at: u32| self.lane.at(at as usize).word(frame::NODE).load(Relaxed) & INDEX_MASK;
         let unclosed =
@@ -133,7 +145,11 @@ impl<S: Shape, C: Clock> Lane<'_, S, C> {
             self.discard_to(found);
         }
         let code = self.close(found, now);
-        unclosed.map_or(code, |error| self.fail(error))
+        if unclosed.is_some() {
+            #[cfg(all(feature = "std", not(loom)))]
+            crate::host::set::settle_thread();
+        }
+        Some(unclosed.map_or(code, |error| self.fail(error)))
     }
 
     /// Takes off what is still open above the frame at `found`, and counts it as unclosed.
@@ -205,11 +221,16 @@ impl<S: Shape, C: Clock> Lane<'_, S, C> {
     }
 
     pub(crate) fn refuse(self, token: Token) -> u32 {
-        self.catch_up(self.region.wide(header::STATE).load());
-        self.count_loss(loss::NOT_OPEN, 1);
         let mine = self.lane.wide(at::NEXT).load();
         let foreign = (mine ^ token.0) & Token::PLACE != 0;
-        self.fail(if foreign { Error::OtherContext } else { Error::NotOpen })
+        self.refuse_exit(if foreign { Error::OtherContext } else { Error::NotOpen })
+    }
+
+    /// Counts and keeps that a token is not open here.
+    pub(crate) fn refuse_exit(self, error: Error) -> u32 {
+        self.catch_up(self.region.wide(header::STATE).load());
+        self.count_loss(loss::NOT_OPEN, 1);
+        self.fail(error)
     }
 
     /// Keeps an error in the lane, for whoever asks why; gives its code.

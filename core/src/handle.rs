@@ -98,12 +98,23 @@ impl<S: Shape, C: Clock> Timer<S, C> {
     }
 }
 
-const fn request<'n>(name: &'n str, category: &'n str, under: Option<Path>) -> Request<'n> {
-    Request { name: Name::plain(name), category, words: None, under }
+pub(crate) const fn request<'n>(
+    name: &'n str,
+    category: &'n str,
+    under: Option<Path>,
+) -> Request<'n> {
+    Request { name: Name::plain(name), category, words: None, under, is_checked: false }
+}
+
+/// Seconds as nanoseconds; `None` where they are negative, not a number, or too many.
+#[cfg(feature = "std")]
+pub(crate) fn nanoseconds_of(seconds: f64) -> Option<u64> {
+    let duration = core::time::Duration::try_from_secs_f64(seconds).ok()?;
+    u64::try_from(duration.as_nanos()).ok()
 }
 
 impl<S: Shape, C: Clock> Context<'_, S, C> {
-    fn entered(&self, token: Token) -> Result<Token, Error> {
+    pub(crate) fn entered(&self, token: Token) -> Result<Token, Error> {
         match (token.is_null() && self.lane.timer.is_enabled(), self.lane.last_error()) {
             (true, Some(error)) => Err(error),
             _ => Ok(token),
@@ -112,8 +123,10 @@ impl<S: Shape, C: Clock> Context<'_, S, C> {
 
     pub(crate) fn done(&self, code: u32) -> Result<(), Error> {
         match (code, self.lane.last_error()) {
-            (1.., Some(error)) => Err(error),
-            _ => Ok(()),
+            (0, _) => Ok(()),
+            (_, Some(error)) if error.code() == code => Err(error),
+            // The token's section went to several timers, and another's lane keeps the details.
+            _ => Err(Error::from_words(code, 0, 0).unwrap_or(Error::NotOpen)),
         }
     }
 
@@ -145,7 +158,9 @@ impl<S: Shape, C: Clock> Context<'_, S, C> {
     pub fn enter_counted(&self, name: &str, index: i64, category: &str) -> Result<Token, Error> {
         let counter = Counter::new(index);
         let name = Name { base: name.as_bytes(), suffix: counter.as_bytes() };
-        self.entered(self.lane.enter_general(&Request { name, category, words: None, under: None }))
+        let (words, under) = (None, None);
+        let request = Request { name, category, words, under, is_checked: false };
+        self.entered(self.lane.enter_general(&request))
     }
 
     /// Enters a section beneath a path, often of another context, whose section may be closed by now.
@@ -202,7 +217,7 @@ impl<S: Shape, C: Clock> Context<'_, S, C> {
         let counter = Counter::new(index);
         let name = Name { base: name.as_bytes(), suffix: counter.as_bytes() };
         let under = Some(parent);
-        self.entered(self.lane.enter_general(&Request { name, category, words: None, under }))
+        self.entered(self.lane.enter_general(&Request { name, ..request("", category, under) }))
     }
 
     /// Exits the section of a token and records it. The null token is ignored. Wait-free.
@@ -288,10 +303,7 @@ impl<S: Shape, C: Clock> Context<'_, S, C> {
 
     #[cfg(feature = "std")]
     fn seconds(&self, request: &Request<'_>, seconds: f64) -> Result<(), Error> {
-        let duration = core::time::Duration::try_from_secs_f64(seconds);
-        let nanoseconds =
-            duration.ok().and_then(|duration| u64::try_from(duration.as_nanos()).ok());
-        self.done(match nanoseconds {
+        self.done(match nanoseconds_of(seconds) {
             Some(nanoseconds) => self.lane.record(request, nanoseconds),
             None => self.lane.fail(Error::BadDuration),
         })

@@ -253,15 +253,10 @@ impl<S: Shape, C: Clock> Lane<'_, S, C> {
 
     /// The path of an open section of this lane.
     pub(crate) fn path_of(self, token: Token) -> Result<Path, Error> {
-        let word = |offset| self.lane.word(offset).load(Relaxed); // Relaxed: own, as below
-        let (frames, mut top) = (word(at::FRAMES), word(at::TOP));
-        while top > frames {
-            let frame = self.lane.at(top as usize);
-            if frame.wide(frame::TOKEN).load() & !Token::MARK == token.0 {
-                let section = frame.word(frame::NODE).load(Relaxed) & crate::context::INDEX_MASK;
-                return Ok(Path { owner: self.timer.serial(), section });
-            }
-            top -= frame::BYTES as u32;
+        if let Some(found) = self.frame_of_token(token) {
+            let node = self.lane.at(found as usize).word(frame::NODE).load(Relaxed); // Relaxed: own
+            let section = node & crate::context::INDEX_MASK;
+            return Ok(Path { owner: self.timer.serial(), section });
         }
         let foreign = (self.lane.wide(at::NEXT).load() ^ token.0) & Token::PLACE != 0;
         Err(if foreign && !token.is_null() { Error::OtherContext } else { Error::NotOpen })

@@ -97,6 +97,9 @@ pub use host::default::{
     ThreadContext, default_timer, enter_at, enter_words, exit, forget_thread_error,
     set_default_timer, thread_error, with_thread,
 };
+pub use host::enabled::{
+    Enabled, begin_scope, enable_default, end_scope, share, shared_context, sweep_contexts,
+};
 #[cfg(all(feature = "std", not(loom)))]
 pub use host::guard::{SectionGuard, counter_index};
 #[cfg(all(feature = "std", not(loom)))]
@@ -105,7 +108,12 @@ pub use host::handover::here;
 #[doc(hidden)] // for front ends
 pub use host::lock::Lock;
 #[cfg(all(feature = "std", not(loom)))]
+pub use host::place::{MOST_ENABLED, Place};
+#[cfg(all(feature = "std", not(loom)))]
 pub use host::rules::{clear_rules, forbid};
+pub use host::shared::SharedContext;
+#[cfg(all(feature = "std", not(loom)))]
+pub use host::thread;
 #[cfg(all(feature = "std", not(loom)))]
 pub use host::timed::{Timed, TimedExt};
 #[cfg(feature = "std")]

@@ -128,6 +128,14 @@ pub(crate) fn intern(region: Memory<'_>, layout: &Layout, name: Name<'_>) -> Opt
     None
 }
 
+/// Whether a name is there or would fit.
+#[cfg_attr(any(loom, not(feature = "std")), allow(dead_code))]
+pub(crate) fn fits(region: Memory<'_>, layout: &Layout, name: Name<'_>) -> bool {
+    let need = BYTES + name.length().div_ceil(4) * 4;
+    let used = region.word(header::NAME_BYTES_USED).load(Relaxed) as usize; // Relaxed: a look
+    used + need <= layout.config.name_bytes as usize || find(region, layout, name).is_some()
+}
+
 /// Writes a record into a stretch of the arena of its own.
 fn write(region: Memory<'_>, layout: &Layout, hash: u32, name: Name<'_>) -> Option<NameId> {
     let length = name.length();

@@ -4,9 +4,8 @@
 use crate::clock::Clock;
 use crate::context::{Detached, INDEX_MASK, Path, SiteWords};
 use crate::error::Error;
-use crate::handle::Context;
+use crate::handle::{Context, request};
 use crate::layout::{frame, header, lane as at, loss};
-use crate::names::Name;
 use crate::opening::Request;
 use crate::shape::Shape;
 use crate::sync::Relaxed;
@@ -25,7 +24,7 @@ impl<S: Shape, C: Clock> Context<'_, S, C> {
         category: &str,
     ) -> Result<Detached, Error> {
         let words = Some(words);
-        let request = Request { name: Name::plain(name), category, words, under: parent };
+        let request = Request { words, ..request(name, category, parent) };
         let detached = self.lane.detach(&request);
         match (detached.owner == 0 && self.lane.timer.is_enabled(), self.lane.last_error()) {
             (true, Some(error)) => Err(error),

@@ -17,12 +17,15 @@ use crate::sync::{CATEGORY_BITS, Relaxed};
 use crate::timer::{EPOCH, Lane, flag};
 
 /// What is to be entered.
+#[derive(Clone, Copy)]
 pub(crate) struct Request<'n> {
     pub(crate) name: Name<'n>,
     pub(crate) category: &'n str,
     pub(crate) words: Option<&'n SiteWords>,
     /// Beneath this path instead of the innermost open section.
     pub(crate) under: Option<Path>,
+    /// The rules were checked before, in every timer that it goes to.
+    pub(crate) is_checked: bool,
 }
 
 /// A section found for a request, ready to be entered.
@@ -49,22 +52,9 @@ impl<S: Shape, C: Clock> Lane<'_, S, C> {
             self.refuse_interrupting();
             return None;
         }
-        let top = self.lane.at(self.lane.word(at::TOP).load(Relaxed) as usize); // Relaxed: own
-        let (parent, outer) = match request.under {
-            None => {
-                let node = top.word(frame::NODE).load(Relaxed); // Relaxed: own
-                (node & INDEX_MASK, top.word(frame::CATEGORY).load(Relaxed) & !DISCARDED)
-            }
-            Some(Path { section: 0, owner }) if owner == 0 || owner == self.timer.serial() => {
-                (0, category::NONE)
-            }
-            Some(path) => {
-                if !self.knows(path) {
-                    self.fail(Error::OtherTimer);
-                    return None;
-                }
-                (path.section, self.category_of(path.section))
-            }
+        let Some((parent, outer)) = self.surroundings(request.under) else {
+            self.fail(Error::OtherTimer);
+            return None;
         };
         let parent_node = self.node(parent);
         let owned = site_owner(self.timer.serial()) != 0;
@@ -77,12 +67,10 @@ impl<S: Shape, C: Clock> Lane<'_, S, C> {
         };
         if state as u32 & flag::RULES != 0
             && outer != category::NONE
+            && !request.is_checked
             && category::forbids(region, layout, outer, inner)
         {
-            self.count_loss(loss::REFUSED, 1);
-            // Relaxed: one word that says all.
-            region.word(header::LAST_REFUSED).store(outer << CATEGORY_BITS | inner, Relaxed);
-            self.fail(Error::Forbidden { outer, inner });
+            self.refuse_nesting(outer, inner);
             return None;
         }
         let index = match remembered {
@@ -107,6 +95,34 @@ impl<S: Shape, C: Clock> Lane<'_, S, C> {
         Some(Target { index, category: inner })
     }
 
+    /// The parent of what is entered, and the category that rules see around it; `None` where the path
+    /// is another timer's.
+    #[inline(always)]
+    pub(crate) fn surroundings(self, under: Option<Path>) -> Option<(u32, u32)> {
+        match under {
+            None => {
+                // Relaxed: own, as below.
+                let top = self.lane.at(self.lane.word(at::TOP).load(Relaxed) as usize);
+                let node = top.word(frame::NODE).load(Relaxed);
+                Some((node & INDEX_MASK, top.word(frame::CATEGORY).load(Relaxed) & !DISCARDED))
+            }
+            Some(Path { section: 0, owner }) if owner == 0 || owner == self.timer.serial() => {
+                Some((0, category::NONE))
+            }
+            Some(path) => self.knows(path).then(|| (path.section, self.category_of(path.section))),
+        }
+    }
+
+    /// Counts and keeps that a rule refused this nesting.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn refuse_nesting(self, outer: u32, inner: u32) {
+        self.count_loss(loss::REFUSED, 1);
+        // Relaxed: one word that says all.
+        self.region.word(header::LAST_REFUSED).store(outer << CATEGORY_BITS | inner, Relaxed);
+        self.fail(Error::Forbidden { outer, inner });
+    }
+
     pub(crate) fn intern_category(self, category: &str) -> u32 {
         let (layout, region) = (&self.timer.layout, self.region);
         if category == category::DEFAULT_CATEGORY {
@@ -121,26 +137,33 @@ impl<S: Shape, C: Clock> Lane<'_, S, C> {
 
     /// The section `name` beneath `parent`, or its base where the counted one does not fit.
     pub(crate) fn intern_path(self, parent: u32, name: Name<'_>) -> Option<u32> {
-        let layout = &self.timer.layout;
-        if parent > layout.config.sections {
+        if parent > self.timer.layout.config.sections {
             return None; // beneath a section without a path of its own
         }
-        let whole = |name| {
-            // A name for which there is no section left would only take others' room.
-            let id = if paths::is_full(self.region, layout, self.lane) {
-                names::find(self.region, layout, name)?
-            } else {
-                names::intern(self.region, layout, name)?
-            };
-            paths::intern(self.region, layout, self.lane, parent, id)
-        };
-        whole(name).or_else(|| {
-            let base = if name.suffix.is_empty() { names::base_of(name.base)? } else { name.base };
-            let section = whole(Name { base, suffix: &[] })?;
-            self.count_loss(loss::BASE_NAME, 1);
-            Some(section)
-        })
+        self.intern_whole(parent, name).or_else(|| self.intern_base(parent, name))
     }
+
+    #[inline(always)]
+    fn intern_whole(self, parent: u32, name: Name<'_>) -> Option<u32> {
+        let layout = &self.timer.layout;
+        // A name for which there is no section left would only take others' room.
+        let id = if paths::is_full(self.region, layout, self.lane) {
+            names::find(self.region, layout, name)?
+        } else {
+            names::intern(self.region, layout, name)?
+        };
+        paths::intern(self.region, layout, self.lane, parent, id)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn intern_base(self, parent: u32, name: Name<'_>) -> Option<u32> {
+        let base = if name.suffix.is_empty() { names::base_of(name.base)? } else { name.base };
+        let section = self.intern_whole(parent, Name { base, suffix: &[] })?;
+        self.count_loss(loss::BASE_NAME, 1);
+        Some(section)
+    }
+
     /// The latest category of a section, or the one that a slot without a path stands for.
     pub(crate) fn category_of(self, index: u32) -> u32 {
         let layout = &self.timer.layout;

@@ -9,7 +9,7 @@ use crate::clock::{Clock, Elapsed, elapsed};
 use crate::context::{Detached, INDEX_MASK, Path, SiteWords, Token};
 use crate::error::Error;
 use crate::general::DISCARDED;
-use crate::handle::Context;
+use crate::handle::{Context, request};
 use crate::layout::{frame, header, lane as at, loss};
 use crate::names::Name;
 use crate::opening::Request;
@@ -241,8 +241,7 @@ impl<S: Shape, C: Clock> Context<'_, S, C> {
         name: &str,
         category: &str,
     ) -> Result<Task, Error> {
-        let name = Name::plain(name);
-        let task = self.lane.begin_task(&Request { name, category, words: None, under: parent });
+        let task = self.lane.begin_task(&request(name, category, parent));
         match (task.is_null() && self.lane.timer.is_enabled(), self.lane.last_error()) {
             (true, Some(error)) => Err(error),
             _ => Ok(task),
@@ -299,7 +298,7 @@ impl<S: Shape, C: Clock> Context<'_, S, C> {
         name: &str,
         category: &str,
     ) -> Task {
-        let name = Name::plain(name);
-        self.lane.begin_task(&Request { name, category, words: Some(words), under: parent })
+        let words = Some(words);
+        self.lane.begin_task(&Request { words, ..request(name, category, parent) })
     }
 }

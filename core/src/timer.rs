@@ -114,10 +114,22 @@ impl<S: Shape, C: Clock> Lane<'_, S, C> {
     /// Pushes a frame above `top` and starts its time.
     #[inline(always)]
     pub(crate) fn push(self, top: u32, opening: Opening, now: impl Fn(&C) -> u64) -> Token {
-        let lane = self.lane;
+        let token = self.lane.wide(at::NEXT).load();
+        self.lane.wide(at::NEXT).store(token.wrapping_add(Token::STEP));
+        self.push_as(Token(token), top, opening, now)
+    }
+
+    /// As [`push`](Self::push), with a token that was never used before.
+    #[inline(always)]
+    pub(crate) fn push_as(
+        self,
+        token: Token,
+        top: u32,
+        opening: Opening,
+        now: impl Fn(&C) -> u64,
+    ) -> Token {
+        let (lane, token) = (self.lane, token.0);
         let frame = lane.at(top as usize + frame::BYTES);
-        let token = lane.wide(at::NEXT).load();
-        lane.wide(at::NEXT).store(token.wrapping_add(Token::STEP));
         // A handler from here on takes other tokens, so the check below notices if it used the frame.
         compiler_fence();
         let write = |start| {
@@ -193,7 +205,7 @@ fn enter_elsewhere<'n, S: Shape, C: Clock>(
     names: impl FnOnce() -> Option<(Name<'n>, &'n str)>,
 ) -> Token {
     let Some((name, category)) = names() else { return Token::NULL };
-    let request = Request { name, category, words: Some(words), under: None };
+    let request = Request { name, category, words: Some(words), under: None, is_checked: false };
     Lane { timer, region: timer.region, lane }.enter_general(&request)
 }
 

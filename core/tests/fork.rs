@@ -116,6 +116,56 @@ mod unix {
         }
     }
 
+    /// Timers that threads enable, and let go of, while one that has two of them enabled forks.
+    fn check_several() {
+        let config = Config { lanes: 8, ..Config::HOST };
+        let timers = [(); 3].map(|()| HostTimer::shared(config).unwrap());
+        STOP.store(false, SeqCst);
+        let barrier = Barrier::new(THREADS + 1);
+        let work = || {
+            barrier.wait();
+            while !STOP.load(SeqCst) {
+                for timer in &timers {
+                    let _enabled = timer.enable().unwrap();
+                    let _outer = section!("outer");
+                    drop(section!("inner"));
+                }
+            }
+        };
+        thread::scope(|scope| {
+            for _ in 0..THREADS {
+                scope.spawn(work);
+            }
+            barrier.wait();
+            let _enabled = (timers[0].enable().unwrap(), timers[1].enable().unwrap());
+            for _ in 0..FORKS / 5 {
+                let _main = section!("main");
+                fork(panic::AssertUnwindSafe(|| {
+                    drop(section!("child"));
+                    timers[2].enabled(|| drop(section!("both"))).unwrap();
+                    for timer in &timers[..2] {
+                        let snapshot = timer.snapshot().unwrap();
+                        for name in ["child", "both"] {
+                            let section = snapshot.section(&["main", name]).unwrap();
+                            assert_eq!((section.count(), section.depth()), (1, 0));
+                        }
+                        assert_eq!(snapshot.sections().count(), 2);
+                        drop(snapshot);
+                        // All lanes but this thread's are free.
+                        let lanes: Vec<_> = (1..8).map(|_| timer.context().unwrap()).collect();
+                        assert!(lanes.iter().all(|context| !context.is_late()));
+                    }
+                    assert_eq!(timers[2].snapshot().unwrap().sections().count(), 1);
+                }));
+            }
+            STOP.store(true, SeqCst);
+        });
+        let snapshot = timers[1].snapshot().unwrap();
+        assert_eq!(snapshot.section(&["main"]).unwrap().count(), FORKS / 5);
+        assert!(snapshot.section(&["main", "child"]).is_none());
+        assert_eq!(*snapshot.losses(), Losses::default());
+    }
+
     pub fn main() {
         let timer = default_timer().unwrap();
         drop(section!("before"));
@@ -165,6 +215,7 @@ mod unix {
             check_child(timer, None);
         });
         check_parent();
+        check_several();
         println!("{FORKS} forks, {} rounds meanwhile", ROUNDS.load(SeqCst));
     }
 }

@@ -1,7 +1,7 @@
 //! Sections beneath a parent that another thread holds: std threads, rayon, counted ones.
 
 use rayon::prelude::*;
-use xtimer_core::{HostTimer, Path, default_timer, here, section};
+use xtimer_core::{HostTimer, Place, default_timer, here, section};
 
 fn count(timer: &HostTimer, path: &[&str]) -> Option<u64> {
     timer.snapshot().unwrap().section(path).map(|section| section.count())
@@ -10,7 +10,7 @@ fn count(timer: &HostTimer, path: &[&str]) -> Option<u64> {
 #[test]
 fn threads_nest_in_the_section_that_spawned_them() {
     let timer = default_timer().unwrap();
-    assert_eq!(here(), Path::ROOT);
+    assert_eq!(here(), Place::ROOT);
     {
         let _outer = section!("spawning");
         let parent = here();
@@ -36,7 +36,7 @@ fn threads_nest_in_the_section_that_spawned_them() {
         here()
     };
     drop(section!(beneath parent, "late"));
-    drop(section!(beneath Path::ROOT, "top"));
+    drop(section!(beneath Place::ROOT, "top"));
     assert_eq!(count(timer, &["gone", "late"]), Some(1));
     assert_eq!(count(timer, &["top"]), Some(1));
 }
@@ -67,7 +67,7 @@ fn rayon_jobs_nest_in_the_loop_that_made_them() {
 #[test]
 fn a_pool_that_steals_keeps_each_parent() {
     let timer = default_timer().unwrap();
-    fn halve(parent: Path, depth: u32) {
+    fn halve(parent: Place, depth: u32) {
         let _half = section!(beneath parent, "half"[depth]);
         if depth > 0 {
             let parent = here();

@@ -6,7 +6,7 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::fmt::{self, Write};
 
-use xtimer_core::{Config, HostTimer, ManualClock, Sample, Site, Timer, section};
+use xtimer_core::{Config, HostTimer, ManualClock, Sample, Site, Timer, section, thread};
 
 thread_local! {
     /// Allocations of this thread; the test harness's others are none of our business.
@@ -180,6 +180,54 @@ fn a_late_context_allocates_its_stack_and_nothing_more() {
         assert!(written(snapshot.report()) > 0 && written(snapshot.json()) > 0);
     });
     assert_eq!(worked, 0);
+}
+
+#[test]
+fn several_timers_allocate_when_they_are_enabled_and_not_by_sections() {
+    let config = Config { sections: 300, lanes: 4, depth: 16, ..Config::HOST };
+    let timers: Vec<_> = (0..8).map(|_| HostTimer::shared(config).unwrap()).collect();
+    let mut scopes = Vec::with_capacity(8);
+    let enabled = allocations(|| {
+        scopes.extend(timers.iter().map(|timer| timer.enable().unwrap()));
+    });
+    assert!(enabled > 0);
+    let place = thread::here().unwrap();
+    let worked = allocations(|| {
+        for index in 0..30 {
+            let _step = section!("step");
+            let part = thread::enter_counted("part", index, "io").unwrap().unwrap();
+            let beneath = thread::enter_beneath(&place, "beneath", "io").unwrap().unwrap();
+            let _unclosed = thread::enter("unclosed", "io").unwrap().unwrap();
+            thread::record("recorded", "io", 5).unwrap().unwrap();
+            thread::record_in(part, "in", "io", 5).unwrap().unwrap();
+            let detached = thread::detach(None, "detached", "io").unwrap().unwrap();
+            thread::finish(detached).unwrap().unwrap();
+            thread::exit(beneath).unwrap().unwrap_err();
+            thread::exit(beneath).unwrap().unwrap_err();
+            let error = thread::last_error().unwrap();
+            assert!(thread::sentence(error, |sentence| written(sentence)) > 0);
+            thread::exit(part).unwrap().unwrap();
+        }
+        timers[3].forbid("gpu", "io").unwrap();
+        let outer = thread::enter("outer", "gpu").unwrap().unwrap();
+        thread::enter("inner", "io").unwrap().unwrap_err();
+        thread::exit(outer).unwrap().unwrap();
+    });
+    assert_eq!(worked, 0);
+    assert_eq!(allocations(|| drop(scopes)), 0);
+    assert_eq!(timers[7].snapshot().unwrap().section(&["step"]).unwrap().count(), 30);
+    // A worker's first section beneath a place brings its contexts, the next ones nothing.
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let work = || {
+                let beneath = thread::enter_beneath(&place, "worker", "io").unwrap().unwrap();
+                drop(section!("inside"));
+                thread::exit(beneath).unwrap().unwrap();
+            };
+            assert!(allocations(work) > 0);
+            assert_eq!(allocations(work), 0);
+        });
+    });
 }
 
 #[test]

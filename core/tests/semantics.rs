@@ -1,8 +1,10 @@
 //! What each operation means: random sequences of calls come to the same numbers in the real core and
-//! in the naive model, and so do hand-worked examples, one for each sentence (`model/examples`).
+//! in the naive model, and so do hand-worked examples, one for each sentence (`model/examples`), and
+//! programs with several timers enabled (`several`).
 #![cfg(all(feature = "std", not(loom)))]
 
 mod model;
+mod several;
 
 use model::both::Both;
 use model::calls::{Call, Limits};

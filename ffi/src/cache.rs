@@ -7,10 +7,9 @@
 use std::cell::{Cell, UnsafeCell};
 use std::ffi::c_char;
 
-use xtimer_core::{SiteWords, Token};
+use xtimer_core::{SiteWords, Token, thread};
 
 use crate::sync::handler_fence;
-use crate::timer::TimerHandle;
 use crate::{guard, held, text};
 
 const ENTRIES: usize = 64;
@@ -19,12 +18,16 @@ const NAME: usize = 40;
 const CATEGORY: usize = 24;
 
 /// One call remembered. All zero: none.
+///
+/// The name comes first, on a multiple of 128: nearer to a page's end, the system's strcmp takes a longer
+/// way.
+#[repr(C, align(128))]
 struct Entry {
-    name: Cell<*const c_char>,
-    category: Cell<*const c_char>,
-    words: UnsafeCell<SiteWords>,
     name_text: [Cell<u8>; NAME],
     category_text: [Cell<u8>; CATEGORY],
+    words: UnsafeCell<SiteWords>,
+    name: Cell<*const c_char>,
+    category: Cell<*const c_char>,
 }
 
 /// A thread's table.
@@ -128,16 +131,14 @@ unsafe fn begin_unknown(cache: &Cache, name: *const c_char, category: *const c_c
         let entry = &cache.entries[index(name, category)];
         let fits = name_text.len() < NAME && category_text.len() < CATEGORY;
         if !fits || cache.busy.get() {
-            return held::with(TimerHandle::DEFAULT, |context| {
-                Ok(context.enter(name_text, category_text))
-            });
+            return held::here(|| thread::enter(name_text, category_text));
         }
         cache.busy.set(true);
         handler_fence();
         entry.fill(name, category, name_text, category_text);
         handler_fence();
         cache.busy.set(false);
-        held::with(TimerHandle::DEFAULT, |context| Ok(context.enter(name_text, category_text)))
+        held::here(|| thread::enter(name_text, category_text))
     })
 }
 

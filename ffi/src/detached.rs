@@ -2,9 +2,10 @@
 
 use std::ffi::c_char;
 
-use xtimer_core::{Detached, Path};
+use xtimer_core::thread::{self, DetachedSet};
+use xtimer_core::{Detached, Error, Path, Place};
 
-use crate::error::{Code, Status, refuse};
+use crate::error::{Code, Failure, Status, refuse};
 use crate::section::PathHandle;
 use crate::timer::TimerHandle;
 use crate::{guard, held, text};
@@ -14,20 +15,38 @@ use crate::{guard, held, text};
 #[repr(C)]
 #[derive(Debug)]
 pub struct DetachedSection {
-    /// The library's own, as all fields.
-    pub start: u64,
+    /// The library's own, as all fields; here and below an entry for each timer it went to.
+    pub start: [u64; 8],
     /// When, in clears.
-    pub epoch: u64,
+    pub epoch: [u64; 8],
     /// Where.
-    pub path: u64,
+    pub path: [u64; 8],
     /// 1: begun; 2: finished.
     pub state: u64,
 }
 
 impl DetachedSection {
-    const NULL: Self = Self { start: 0, epoch: 0, path: 0, state: 0 };
+    const NULL: Self = Self { start: [0; 8], epoch: [0; 8], path: [0; 8], state: 0 };
     const BEGUN: u64 = 1;
     const FINISHED: u64 = 2;
+
+    #[expect(clippy::needless_pass_by_value, reason = "this is the section from here on")]
+    fn of(detached: DetachedSet) -> Self {
+        let parts = detached.to_parts();
+        Self {
+            start: parts.map(|(start, ..)| start),
+            epoch: parts.map(|(_, epoch, _)| epoch),
+            path: parts.map(|(.., path)| path.to_bits()),
+            state: if detached.is_null() { 0 } else { Self::BEGUN },
+        }
+    }
+
+    fn detached(&self) -> DetachedSet {
+        let part = |index: usize| {
+            (self.start[index], self.epoch[index], Path::from_bits(self.path[index]))
+        };
+        DetachedSet::from_parts(std::array::from_fn(part))
+    }
 }
 
 /// Begins a section of the default timer that is on no stack, inside this thread's innermost open
@@ -45,7 +64,7 @@ pub unsafe extern "C" fn xtimer_detach(
     category: *const c_char,
 ) -> DetachedSection {
     // SAFETY: as the caller promises.
-    unsafe { detach(TimerHandle::DEFAULT, None, name, category) }
+    unsafe { detach_here(None, name, category) }
 }
 
 /// As xtimer_detach, in a timer of your own.
@@ -73,7 +92,7 @@ pub unsafe extern "C" fn xtimer_detach_beneath(
     category: *const c_char,
 ) -> DetachedSection {
     // SAFETY: as the caller promises.
-    unsafe { detach(TimerHandle::DEFAULT, Some(parent), name, category) }
+    unsafe { detach_here(Some(parent.place()), name, category) }
 }
 
 /// As xtimer_detach_beneath, in a timer of your own, whose path it is.
@@ -103,26 +122,38 @@ unsafe fn detach(
         held::with(timer, |context| {
             // SAFETY: as the caller promises.
             let (name, category) = unsafe { text::section(name, category) }?;
-            let parent = parent.map(|parent| Path::from_bits(parent.value));
-            Ok(context.detach(parent, name, category).map(|detached| {
-                let (start, epoch) = detached.parts();
-                let path = detached.path().to_bits();
-                let state = if path == 0 { 0 } else { DetachedSection::BEGUN };
-                DetachedSection { start, epoch, path, state }
-            }))
+            let parent = parent.map(|parent| parent.place().path_in(context));
+            let detached = context.detach(parent, name, category);
+            Ok(detached.map(|detached| DetachedSection::of(DetachedSet::of(detached))))
         })
     })
 }
 
-/// Finishes a detached section of the default timer: records it. On any thread, once: a second time
-/// is XTIMER_STATUS_NOT_OPEN. One that was not begun is ignored.
+/// Detaches where functions without a timer do.
+///
+/// # Safety
+/// As for xtimer_detach.
+unsafe fn detach_here(
+    parent: Option<Place>,
+    name: *const c_char,
+    category: *const c_char,
+) -> DetachedSection {
+    guard::value(DetachedSection::NULL, || {
+        // SAFETY: as the caller promises.
+        let (name, category) = unsafe { text::section(name, category) }?;
+        held::here(|| thread::detach(parent.as_ref(), name, category)).map(DetachedSection::of)
+    })
+}
+
+/// Finishes a detached section: records it, in each timer that it went to and that still exists. On any
+/// thread, once: a second time is XTIMER_STATUS_NOT_OPEN. One that was not begun is ignored.
 ///
 /// # Safety
 /// `detached` is NULL (an error) or points to a section that no other thread uses now.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn xtimer_finish(detached: *mut DetachedSection) -> Status {
     // SAFETY: as the caller promises.
-    unsafe { xtimer_timer_finish(TimerHandle::DEFAULT, detached) }
+    unsafe { finish(detached, |detached| held::here(|| thread::finish(detached))) }
 }
 
 /// As xtimer_finish, in the timer that it was begun in.
@@ -133,6 +164,28 @@ pub unsafe extern "C" fn xtimer_finish(detached: *mut DetachedSection) -> Status
 pub unsafe extern "C" fn xtimer_timer_finish(
     timer: TimerHandle,
     detached: *mut DetachedSection,
+) -> Status {
+    let one = |detached: DetachedSet| {
+        held::with(timer, |context| {
+            let mine = detached.place().path_in(context);
+            let parts = detached.to_parts();
+            let part = parts.into_iter().find(|(.., path)| *path == mine);
+            Ok(part.map_or(Err(Error::OtherTimer), |(start, epoch, path)| {
+                context.finish(Detached::from_parts(start, epoch, path))
+            }))
+        })
+    };
+    // SAFETY: as the caller promises.
+    unsafe { finish(detached, one) }
+}
+
+/// Finishes what is to be finished.
+///
+/// # Safety
+/// As for xtimer_finish.
+unsafe fn finish(
+    detached: *mut DetachedSection,
+    finish: impl FnOnce(DetachedSet) -> Result<(), Failure>,
 ) -> Status {
     guard::status(|| {
         // SAFETY: NULL, or this thread's alone.
@@ -152,9 +205,7 @@ pub unsafe extern "C" fn xtimer_timer_finish(
                 ));
             }
         }
-        let path = Path::from_bits(detached.path);
-        let core = Detached::from_parts(detached.start, detached.epoch, path);
-        held::with(timer, |context| Ok(context.finish(core)))?;
+        finish(detached.detached())?;
         detached.state = DetachedSection::FINISHED;
         Ok(())
     })
@@ -168,6 +219,6 @@ pub unsafe extern "C" fn xtimer_timer_finish(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn xtimer_detached_path(detached: *const DetachedSection) -> PathHandle {
     // SAFETY: NULL, or may be read.
-    let value = unsafe { detached.as_ref() }.map_or(0, |detached| detached.path);
+    let value = unsafe { detached.as_ref() }.map_or([0; 8], |detached| detached.path);
     PathHandle { value }
 }

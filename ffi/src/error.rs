@@ -8,7 +8,7 @@ use std::cell::Cell;
 use std::ffi::{c_char, c_int};
 use std::fmt::{self, Write};
 
-use xtimer_core::Error;
+use xtimer_core::{Error, thread};
 
 use crate::table;
 use crate::timer::TimerHandle;
@@ -46,6 +46,8 @@ pub enum Code {
     Config = 12,
     /// Memory could not be had.
     NoMemory = 13,
+    /// Eight timers are enabled on this thread already.
+    TooManyEnabled = 14,
     /// An argument is NULL or out of range.
     InvalidArgument = 32,
     /// A string is not UTF-8.
@@ -96,6 +98,8 @@ impl Code {
             Error::TooSmall => Self::TooSmall,
             Error::Config(_) => Self::Config,
             Error::NoMemory => Self::NoMemory,
+            Error::TooManyEnabled => Self::TooManyEnabled,
+            Error::NoContext => Self::NoContext,
             _ => Self::Internal,
         }
     }
@@ -202,8 +206,8 @@ pub(crate) fn refuse_core(timer: TimerHandle, error: Error) -> Failure {
 #[unsafe(no_mangle)]
 pub extern "C" fn xtimer_last_error() -> *const c_char {
     crate::guard::value(c"".as_ptr(), || {
-        if let Some(error) = xtimer_core::thread_error() {
-            spell(TimerHandle::DEFAULT, error);
+        if let Some(error) = thread::last_error() {
+            thread::sentence(error, write_sentence);
         } else {
             match NOTE.get() {
                 Note::None => return Ok(c"".as_ptr()),
@@ -226,7 +230,7 @@ fn spell(timer: TimerHandle, error: Error) {
 /// number, any thread.
 #[unsafe(no_mangle)]
 pub extern "C" fn xtimer_status_text(status: c_int) -> *const c_char {
-    const CODES: [(Code, &std::ffi::CStr); 24] = [
+    const CODES: [(Code, &std::ffi::CStr); 25] = [
         (Code::Ok, c"Done."),
         (Code::NotOpen, c"The token's section is not open."),
         (
@@ -247,6 +251,7 @@ pub extern "C" fn xtimer_status_text(status: c_int) -> *const c_char {
         (Code::TooSmall, c"The buffer is too small."),
         (Code::Config, c"A capacity cannot work."),
         (Code::NoMemory, c"The memory could not be had."),
+        (Code::TooManyEnabled, c"Eight timers are enabled on this thread already."),
         (Code::InvalidArgument, c"An argument is NULL or out of range."),
         (Code::InvalidText, c"A string is not UTF-8."),
         (Code::NoTimer, c"The handle's timer was destroyed, or never was one."),
@@ -294,6 +299,8 @@ mod tests {
             Error::TooSmall,
             Error::Config("lanes"),
             Error::NoMemory,
+            Error::TooManyEnabled,
+            Error::NoContext,
         ];
         for error in errors {
             assert_eq!(Code::of(error) as u32, error.code(), "{error:?}");

@@ -1,9 +1,10 @@
 //! A thread's contexts in the timers that C made, kept until the thread ends or the timer goes.
 
 use std::cell::{Cell, OnceCell, UnsafeCell};
+use std::rc::Rc;
 use std::sync::atomic::{Ordering::SeqCst, compiler_fence};
 
-use xtimer_core::{Error, ThreadContext, Token};
+use xtimer_core::{Error, SharedContext, ThreadContext, Token, thread};
 
 use crate::error::{Code, Failure, refuse, refuse_core};
 use crate::table::{self, ENTRIES, Reference};
@@ -15,7 +16,7 @@ pub(crate) type HostContext = ThreadContext;
 /// A context and the timer it belongs to; the context goes first.
 struct Held {
     timer: TimerHandle,
-    context: HostContext,
+    context: Rc<SharedContext>,
     _reference: Reference,
 }
 
@@ -112,6 +113,18 @@ pub(crate) fn with<R>(
     }
 }
 
+/// Does what functions without a timer do: in the timers that are enabled on this thread, or in the
+/// default one.
+pub(crate) fn here<R>(call: impl FnOnce() -> Option<Result<R, Error>>) -> Result<R, Failure> {
+    match call() {
+        Some(Ok(value)) => Ok(value),
+        Some(Err(error)) => {
+            Err(thread::sentence(error, |sentence| refuse(Code::of(error), sentence)))
+        }
+        None => Err(no_context()),
+    }
+}
+
 /// Enters with a context; the null token where the timer is switched off.
 pub(crate) fn enter(
     timer: TimerHandle,
@@ -187,7 +200,9 @@ impl Contexts {
         let _work = AtWork::begin(&self.at_work);
         self.drop_destroyed();
         let reference = table::get(timer)?;
-        let context = reference.timer().context().map_err(|error| refuse_core(timer, error))?;
+        let shared = reference.shared().ok_or_else(no_context)?;
+        let context =
+            xtimer_core::shared_context(&shared).map_err(|error| refuse_core(timer, error))?;
         // SAFETY: nothing else was at work, and handlers keep away now; no reference is out.
         unsafe { *entry.get() = Some(Held { timer, context, _reference: reference }) };
         Ok(())
@@ -216,23 +231,23 @@ pub(crate) fn sweep() {
             contexts.drop_destroyed();
         }
     });
+    xtimer_core::sweep_contexts();
 }
 
 /// In the child of a fork: brings the table and its timers up to the one thread that is left.
 pub(crate) fn start_clean() {
     if MAKING.get() != Making::Done {
-        table::start_clean(|_| None);
+        table::start_clean(|_| false);
         return;
     }
     let cleaned = CONTEXTS.try_with(|contexts| {
         table::start_clean(|index| {
-            let entries = contexts.entries.get()?;
+            let Some(entries) = contexts.entries.get() else { return false };
             // SAFETY: the thread's own; fork was called by this thread, outside of attach.
-            let held = unsafe { &*entries[index].get() };
-            held.as_ref().map(|held| &held.context)
+            unsafe { &*entries[index].get() }.is_some()
         });
     });
     if cleaned.is_err() {
-        table::start_clean(|_| None);
+        table::start_clean(|_| false);
     }
 }

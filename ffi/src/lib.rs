@@ -9,7 +9,7 @@
 //! snapshot, info, export, file        what is read          -> snapshot
 //! samples                             each duration, percentiles -> timer, snapshot
 //! profile, gathered                   bytes, ranks          -> snapshot, profiles
-//! timer, config                       timers and handles    -> table (timers), held (contexts)
+//! timer, config, enable               timers and handles    -> table (timers), held (contexts)
 //! error, guard, text                  what every call needs
 //! ```
 //!
@@ -41,6 +41,8 @@ mod profile;
 mod config;
 mod timer;
 
+mod enable;
+
 mod cache;
 mod fork;
 mod guard;
@@ -53,6 +55,7 @@ pub use category::*;
 pub use config::*;
 pub use control::*;
 pub use detached::*;
+pub use enable::*;
 pub use error::{Code, Status, xtimer_last_error, xtimer_status_text, xtimer_version};
 pub use export::*;
 pub use file::*;

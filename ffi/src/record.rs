@@ -3,12 +3,33 @@
 use std::ffi::c_char;
 use std::fmt::Display;
 
-use xtimer_core::{Error, Path, Token as CoreToken};
+use xtimer_core::{Error, Token as CoreToken, thread};
 
 use crate::error::{Code, Failure, Status, refuse};
 use crate::section::{PathHandle, Token};
 use crate::timer::TimerHandle;
 use crate::{guard, held, text};
+
+/// Records where functions without a timer do.
+///
+/// # Safety
+/// Each string is NULL or ends with a zero.
+unsafe fn here(
+    name: *const c_char,
+    category: *const c_char,
+    duration: impl Display,
+    record: impl FnOnce(&str, &str) -> Option<Result<(), Error>>,
+) -> Status {
+    guard::status(|| {
+        // SAFETY: as the caller promises.
+        let (name, category) = unsafe { text::section(name, category) }?;
+        let outcome = match record(name, category) {
+            Some(outcome) => Some(named(name, duration, outcome)?),
+            None => None,
+        };
+        held::here(|| outcome)
+    })
+}
 
 /// Adds a duration of `nanoseconds` to the section `name` inside this thread's innermost open
 /// section of the default timer, as if it had been timed once.
@@ -26,7 +47,11 @@ pub unsafe extern "C" fn xtimer_record_ns(
     nanoseconds: u64,
 ) -> Status {
     // SAFETY: as the caller promises.
-    unsafe { xtimer_timer_record_ns(TimerHandle::DEFAULT, name, category, nanoseconds) }
+    unsafe {
+        here(name, category, nanoseconds, |name, category| {
+            thread::record(name, category, nanoseconds)
+        })
+    }
 }
 
 /// As xtimer_record_ns, in a timer of your own.
@@ -61,7 +86,11 @@ pub unsafe extern "C" fn xtimer_record_seconds(
     seconds: f64,
 ) -> Status {
     // SAFETY: as the caller promises.
-    unsafe { xtimer_timer_record_seconds(TimerHandle::DEFAULT, name, category, seconds) }
+    unsafe {
+        here(name, category, seconds, |name, category| {
+            thread::record_seconds(name, category, seconds)
+        })
+    }
 }
 
 /// As xtimer_record_seconds, in a timer of your own.
@@ -95,9 +124,12 @@ pub unsafe extern "C" fn xtimer_record_beneath_ns(
     category: *const c_char,
     nanoseconds: u64,
 ) -> Status {
-    let timer = TimerHandle::DEFAULT;
     // SAFETY: as the caller promises.
-    unsafe { xtimer_timer_record_beneath_ns(timer, parent, name, category, nanoseconds) }
+    unsafe {
+        here(name, category, nanoseconds, |name, category| {
+            thread::record_beneath(&parent.place(), name, category, nanoseconds)
+        })
+    }
 }
 
 /// As xtimer_record_beneath_ns, in a timer of your own, whose path it is.
@@ -116,11 +148,8 @@ pub unsafe extern "C" fn xtimer_timer_record_beneath_ns(
         held::with(timer, |context| {
             // SAFETY: as the caller promises.
             let (name, category) = unsafe { text::section(name, category) }?;
-            named(
-                name,
-                nanoseconds,
-                context.record_beneath(Path::from_bits(parent.value), name, category, nanoseconds),
-            )
+            let parent = parent.place().path_in(context);
+            named(name, nanoseconds, context.record_beneath(parent, name, category, nanoseconds))
         })
     })
 }
@@ -136,9 +165,12 @@ pub unsafe extern "C" fn xtimer_record_beneath_seconds(
     category: *const c_char,
     seconds: f64,
 ) -> Status {
-    let timer = TimerHandle::DEFAULT;
     // SAFETY: as the caller promises.
-    unsafe { xtimer_timer_record_beneath_seconds(timer, parent, name, category, seconds) }
+    unsafe {
+        here(name, category, seconds, |name, category| {
+            thread::record_beneath_seconds(&parent.place(), name, category, seconds)
+        })
+    }
 }
 
 /// As xtimer_record_beneath_seconds, in a timer of your own, whose path it is.
@@ -157,7 +189,7 @@ pub unsafe extern "C" fn xtimer_timer_record_beneath_seconds(
         held::with(timer, |context| {
             // SAFETY: as the caller promises.
             let (name, category) = unsafe { text::section(name, category) }?;
-            let parent = Path::from_bits(parent.value);
+            let parent = parent.place().path_in(context);
             named(name, seconds, context.record_beneath_seconds(parent, name, category, seconds))
         })
     })
@@ -179,9 +211,12 @@ pub unsafe extern "C" fn xtimer_record_in_ns(
     category: *const c_char,
     nanoseconds: u64,
 ) -> Status {
-    let timer = TimerHandle::DEFAULT;
     // SAFETY: as the caller promises.
-    unsafe { xtimer_timer_record_in_ns(timer, parent, name, category, nanoseconds) }
+    unsafe {
+        here(name, category, nanoseconds, |name, category| {
+            thread::record_in(CoreToken::from_bits(parent), name, category, nanoseconds)
+        })
+    }
 }
 
 /// As xtimer_record_in_ns, in a timer of your own.

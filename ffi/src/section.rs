@@ -2,10 +2,10 @@
 
 use std::ffi::c_char;
 
-use xtimer_core::{Path, Token as CoreToken};
+use xtimer_core::{MOST_ENABLED, Place, Token as CoreToken, thread};
 
 use crate::cache;
-use crate::error::{Code, Status, refuse};
+use crate::error::{Code, Failure, Status, refuse};
 use crate::guard;
 use crate::timer::TimerHandle;
 use crate::{held, text};
@@ -16,14 +16,32 @@ pub type Token = u64;
 
 /// The path of a section, to begin sections beneath it from another thread or later. A value: copy
 /// it, keep it; it stays good after its section ended. All zero is the top.
+///
+/// It has a place for each timer that the section went to (xtimer_enable_begin), so that what is enabled
+/// is inherited with it.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PathHandle {
     /// The library's own.
-    pub value: u64,
+    pub value: [u64; 8],
 }
 
+impl PathHandle {
+    pub(crate) fn of(place: &Place) -> Self {
+        Self { value: place.to_bits() }
+    }
+
+    pub(crate) fn place(&self) -> Place {
+        Place::from_bits(self.value)
+    }
+}
+
+const _: () = assert!(MOST_ENABLED == 8, "the length of a path's value");
+
 /// Begins a section of the default timer inside the thread's innermost open section.
+///
+/// As all functions without a timer: where timers are enabled on this thread (xtimer_enable_begin), it
+/// begins in each of those instead.
 ///
 /// `name` is UTF-8; `category` is UTF-8, NULL means "default". Neither needs to live on. Returns the
 /// token that xtimer_end takes back; 0 where it was not begun (the timer is switched off, or
@@ -69,8 +87,11 @@ pub unsafe extern "C" fn xtimer_begin_counted(
     index: i64,
     category: *const c_char,
 ) -> Token {
-    // SAFETY: as the caller promises.
-    unsafe { xtimer_timer_begin_counted(TimerHandle::DEFAULT, name, index, category) }
+    begin_here(|| {
+        // SAFETY: as the caller promises.
+        let (name, category) = unsafe { text::section(name, category) }?;
+        held::here(|| thread::enter_counted(name, index, category))
+    })
 }
 
 /// As xtimer_begin_counted, in a timer of your own.
@@ -91,10 +112,12 @@ pub unsafe extern "C" fn xtimer_timer_begin_counted(
     })
 }
 
-/// Begins a section of the default timer beneath a path, often of another thread, whose section may
-/// have ended by now. What is begun next on this thread nests inside it.
+/// Begins a section beneath a path, often of another thread, whose section may have ended by now, in each
+/// timer of that path. What is begun next on this thread nests inside it, in those timers.
 ///
-/// As xtimer_begin in all else. Its time does not reduce the exclusive time of the section it is
+/// All zero: at the top of the timers that are enabled on this thread, or of the default one. Timers
+/// that were destroyed meanwhile are passed over; XTIMER_STATUS_OTHER_TIMER: none is left, or the path
+/// is not good. A thread's first use of a timer allocates. As xtimer_begin in all else. Its time does not reduce the exclusive time of the section it is
 /// beneath, since it runs beside it.
 ///
 /// # Safety
@@ -105,11 +128,14 @@ pub unsafe extern "C" fn xtimer_begin_beneath(
     name: *const c_char,
     category: *const c_char,
 ) -> Token {
-    // SAFETY: as the caller promises.
-    unsafe { xtimer_timer_begin_beneath(TimerHandle::DEFAULT, parent, name, category) }
+    begin_here(|| {
+        // SAFETY: as the caller promises.
+        let (name, category) = unsafe { text::section(name, category) }?;
+        held::here(|| thread::enter_beneath(&parent.place(), name, category))
+    })
 }
 
-/// As xtimer_begin_beneath, in a timer of your own, whose path it is.
+/// As xtimer_begin_beneath, in this timer alone, whose path it is.
 ///
 /// # Safety
 /// As for xtimer_begin.
@@ -123,21 +149,25 @@ pub unsafe extern "C" fn xtimer_timer_begin_beneath(
     begin(timer, |context| {
         // SAFETY: as the caller promises.
         let (name, category) = unsafe { text::section(name, category) }?;
-        Ok(context.enter_beneath(Path::from_bits(parent.value), name, category))
+        Ok(context.enter_beneath(parent.place().path_in(context), name, category))
     })
+}
+
+/// Enters where functions without a timer do.
+fn begin_here(enter: impl FnOnce() -> Result<CoreToken, Failure>) -> Token {
+    guard::value(CoreToken::NULL, enter).to_bits()
 }
 
 /// Enters in this thread's context of a timer.
 fn begin(
     timer: TimerHandle,
-    enter: impl FnOnce(
-        &held::HostContext,
-    ) -> Result<Result<CoreToken, xtimer_core::Error>, crate::error::Failure>,
+    enter: impl FnOnce(&held::HostContext) -> Result<Result<CoreToken, xtimer_core::Error>, Failure>,
 ) -> Token {
     guard::value(0, || held::with(timer, enter).map(CoreToken::to_bits))
 }
 
-/// Ends a section of the default timer and records it. On the thread that began it.
+/// Ends a section and records it, in each timer that it went to, whatever is enabled by now. On the
+/// thread that began it.
 ///
 /// The token 0 is ignored. XTIMER_STATUS_UNCLOSED: it was recorded, and sections inside it that were
 /// still open were discarded and counted. XTIMER_STATUS_NOT_OPEN, XTIMER_STATUS_OTHER_CONTEXT:
@@ -159,24 +189,24 @@ pub extern "C" fn xtimer_timer_end(timer: TimerHandle, token: Token) -> Status {
     guard::status(|| held::with(timer, |context| Ok(context.exit(CoreToken::from_bits(token)))))
 }
 
-/// The path of this thread's innermost open section of the default timer; all zero where none is
-/// open. Any thread.
+/// The path of this thread's innermost open section of the default timer, or of each timer that is
+/// enabled here; all zero where none is open and none enabled. Any thread.
 #[unsafe(no_mangle)]
 pub extern "C" fn xtimer_current_path() -> PathHandle {
-    xtimer_timer_current_path(TimerHandle::DEFAULT)
+    PathHandle::of(&guard::value(Place::ROOT, || held::here(|| thread::here().map(Ok))))
 }
 
 /// As xtimer_current_path, in a timer of your own; all zero where the handle is none.
 #[unsafe(no_mangle)]
 pub extern "C" fn xtimer_timer_current_path(timer: TimerHandle) -> PathHandle {
-    let value = guard::value(0, || {
+    let place = guard::value(Place::ROOT, || {
         held::with(timer, |context| {
             // The top is the top of any timer.
-            let path = if context.depth() == 0 { Path::ROOT } else { context.current_path() };
-            Ok(Ok(path.to_bits()))
+            let is_top = context.depth() == 0;
+            Ok(Ok(if is_top { Place::ROOT } else { Place::of(context.current_path()) }))
         })
     });
-    PathHandle { value }
+    PathHandle::of(&place)
 }
 
 /// The path of an open section of the default timer by its token, the thread's innermost section or
@@ -189,8 +219,10 @@ pub extern "C" fn xtimer_timer_current_path(timer: TimerHandle) -> PathHandle {
 /// `path` is NULL (an error) or may be written.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn xtimer_path_of(token: Token, path: *mut PathHandle) -> Status {
-    // SAFETY: as the caller promises.
-    unsafe { xtimer_timer_path_of(TimerHandle::DEFAULT, token, path) }
+    guard::status(|| {
+        // SAFETY: as the caller promises.
+        unsafe { write_path(path, || held::here(|| thread::place_of(CoreToken::from_bits(token)))) }
+    })
 }
 
 /// As xtimer_path_of, in a timer of your own.
@@ -204,13 +236,28 @@ pub unsafe extern "C" fn xtimer_timer_path_of(
     path: *mut PathHandle,
 ) -> Status {
     guard::status(|| {
-        if path.is_null() {
-            let sentence = format_args!("The place for the result is NULL.");
-            return Err(refuse(Code::InvalidArgument, sentence));
-        }
-        let found = held::with(timer, |context| Ok(context.path_of(CoreToken::from_bits(token))))?;
-        // SAFETY: not NULL, may be written.
-        unsafe { path.write(PathHandle { value: found.to_bits() }) };
-        Ok(())
+        let find = || {
+            held::with(timer, |context| {
+                Ok(context.path_of(CoreToken::from_bits(token)).map(Place::of))
+            })
+        };
+        // SAFETY: as the caller promises.
+        unsafe { write_path(path, find) }
     })
+}
+
+/// # Safety
+/// `path` is NULL (an error) or may be written.
+unsafe fn write_path(
+    path: *mut PathHandle,
+    find: impl FnOnce() -> Result<Place, Failure>,
+) -> Result<(), Failure> {
+    if path.is_null() {
+        let sentence = format_args!("The place for the result is NULL.");
+        return Err(refuse(Code::InvalidArgument, sentence));
+    }
+    let found = find()?;
+    // SAFETY: not NULL, may be written.
+    unsafe { path.write(PathHandle::of(&found)) };
+    Ok(())
 }

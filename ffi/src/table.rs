@@ -3,15 +3,16 @@
 //! An entry's word holds generation (32 bits), whether the handle is good (1), and references (31).
 //! The creator holds one reference until it destroys the timer, each thread with a context one until
 //! it ends or notices, each call that only reads one for as long as it takes. Who gives back the
-//! last reference of a destroyed timer frees it; only then can the entry hold another.
+//! last reference of a destroyed timer lets go of it; only then can the entry hold another. The memory
+//! goes with the last context.
 
 use std::ops::Deref;
 use std::ptr;
+use std::sync::Arc;
 
 use xtimer_core::HostTimer;
 
 use crate::error::{Code, Failure, refuse};
-use crate::held::HostContext;
 use crate::sync::{AcqRel, Acquire, AtomicPtr, AtomicU64, Relaxed, Release};
 use crate::timer::TimerHandle;
 
@@ -55,8 +56,8 @@ fn no_timer(timer: TimerHandle) -> Failure {
 }
 
 /// Puts a timer into the table.
-pub(crate) fn insert(timer: HostTimer) -> Result<TimerHandle, Failure> {
-    let fresh = Box::into_raw(Box::new(timer));
+pub(crate) fn insert(timer: Arc<HostTimer>) -> Result<TimerHandle, Failure> {
+    let fresh = Arc::into_raw(timer).cast_mut();
     for (index, entry) in TABLE.iter().enumerate() {
         let word = entry.word.load(Relaxed); // Relaxed: a look
         if word & (GOOD | REFERENCES) != 0 {
@@ -75,8 +76,8 @@ pub(crate) fn insert(timer: HostTimer) -> Result<TimerHandle, Failure> {
             return Ok(handle(next, index));
         }
     }
-    // SAFETY: a Box of ours that nobody else has seen.
-    drop(unsafe { Box::from_raw(fresh) });
+    // SAFETY: what `into_raw` gave above, and no entry has.
+    drop(unsafe { Arc::from_raw(fresh) });
     Err(refuse(
         Code::TooManyTimers,
         format_args!("{ENTRIES} timers exist already; destroy one that is not needed."),
@@ -98,9 +99,14 @@ impl Deref for Reference {
 }
 
 impl Reference {
-    /// The timer itself, for a context that is dropped before this reference is.
-    pub(crate) const fn timer(&self) -> &'static HostTimer {
-        self.timer
+    /// The timer as what its contexts hold; `None` for the default one, which needs no holding.
+    pub(crate) fn shared(&self) -> Option<Arc<HostTimer>> {
+        let timer = TABLE[self.index?].timer.load(Relaxed); // Relaxed: as in `counted`
+        // SAFETY: what `into_raw` gave, and the entry's count stays for as long as this reference.
+        unsafe {
+            Arc::increment_strong_count(timer);
+            Some(Arc::from_raw(timer))
+        }
     }
 }
 
@@ -193,8 +199,8 @@ fn release(index: usize) {
             entry.word.load(Acquire);
             let timer = entry.timer.swap(ptr::null_mut(), Relaxed);
             if !timer.is_null() {
-                // SAFETY: a Box made in `insert`; no reference to it is left.
-                drop(unsafe { Box::from_raw(timer) });
+                // SAFETY: what `into_raw` gave in `insert`; this entry gives its count back once.
+                drop(unsafe { Arc::from_raw(timer) });
             }
             entry.word.store(word & !REFERENCES, Release);
             return;
@@ -207,20 +213,16 @@ fn release(index: usize) {
     }
 }
 
-/// In the child of a fork: timers start clean, references of threads that are no more are dropped.
-/// `mine` gives the forking thread's context of an entry. Async-signal-safe.
-pub(crate) fn start_clean<'c>(mine: impl Fn(usize) -> Option<&'c HostContext>) {
+/// In the child of a fork: references of threads that are no more are dropped. `is_mine` says whether
+/// the forking thread has a context of an entry. The core makes the timers start clean.
+/// Async-signal-safe.
+pub(crate) fn start_clean(is_mine: impl Fn(usize) -> bool) {
     for (index, entry) in TABLE.iter().enumerate() {
         // Relaxed throughout: no other thread exists.
         let word = entry.word.load(Relaxed);
-        let timer = entry.timer.load(Relaxed);
-        let context = mine(index);
         let good = word & GOOD != 0;
-        let references = u64::from(good) + u64::from(context.is_some());
-        if !timer.is_null() && references > 0 {
-            // SAFETY: not freed, since it was good or this thread has a context in it.
-            unsafe { &*timer }.start_clean_in_child(context);
-        } else {
+        let references = u64::from(good) + u64::from(is_mine(index));
+        if references == 0 {
             // Destroyed, and held by threads that are no more: its pages stay the parent's.
             entry.timer.store(ptr::null_mut(), Relaxed);
         }

@@ -1,7 +1,7 @@
 //! Handles of timers: the default one, those that a program makes, and their end.
 
 use crate::config::{Config, HostConfig};
-use crate::error::{Code, Failure, Status, refuse};
+use crate::error::{Code, Failure, Status, refuse, refuse_core};
 use crate::{fork, guard, held, table};
 
 /// A timer, as a checked handle: once destroyed, each use is refused with XTIMER_STATUS_NO_TIMER and
@@ -49,7 +49,9 @@ pub unsafe extern "C" fn xtimer_create(config: *const Config, timer: *mut TimerH
         let config = unsafe { HostConfig::read(config) }?;
         fork::watch();
         held::sweep();
-        let handle = table::insert(config.timer()?)?;
+        let shared = xtimer_core::share(config.timer()?);
+        let handle =
+            table::insert(shared.map_err(|error| refuse_core(TimerHandle::DEFAULT, error))?)?;
         // SAFETY: not NULL, may be written.
         unsafe { timer.write(handle) };
         Ok(())
@@ -58,9 +60,10 @@ pub unsafe extern "C" fn xtimer_create(config: *const Config, timer: *mut TimerH
 
 /// Destroys a timer: its handle is refused from here on, everywhere.
 ///
-/// Its memory is given back when the last thread that timed sections in it has ended, or uses or makes
-/// another timer. A second time is an error and no more; so is the default timer, which lives as long
-/// as the process. Any thread; not from a signal handler.
+/// Where it is enabled it records nothing more. Its memory is given back when the last thread that timed
+/// sections in it has ended, or uses or makes another timer, and the scopes it is enabled for have ended.
+/// A second time is an error and no more; so is the default timer, which lives as long as the process.
+/// Any thread; not from a signal handler.
 #[unsafe(no_mangle)]
 pub extern "C" fn xtimer_destroy(timer: TimerHandle) -> Status {
     guard::status(|| {

@@ -13,9 +13,11 @@ enum Call {
     End(u64),
     EndNear(u32),
     TimerEnd(u64, u64),
-    Beneath(u64, Vec<u8>),
-    Record(u64, Vec<u8>, f64),
+    Beneath([u64; 3], Vec<u8>),
+    Record([u64; 3], Vec<u8>, f64),
     Finish([u64; 4]),
+    Enable(u64),
+    EnableEnd(u64, u64),
     Destroy(u64),
     Free(u64),
     At(u64, usize),
@@ -36,16 +38,27 @@ fn number() -> impl Strategy<Value = u64> {
     ]
 }
 
+/// What a path holds of timers: one, or several.
+fn path() -> impl Strategy<Value = [u64; 3]> {
+    prop_oneof![number().prop_map(|value| [value, 0, 0]), prop::array::uniform3(number())]
+}
+
+fn path_of([first, second, third]: [u64; 3]) -> PathHandle {
+    PathHandle { value: [first, second, third, 0, 0, 0, 0, 0] }
+}
+
 fn call() -> impl Strategy<Value = Call> {
     prop_oneof![
         number().prop_map(Call::End),
         (0_u32..64).prop_map(|bit| Call::End(1 << bit)),
         (0_u32..64).prop_map(Call::EndNear),
         (number(), number()).prop_map(|(timer, token)| Call::TimerEnd(timer, token)),
-        (number(), text()).prop_map(|(path, name)| Call::Beneath(path, name)),
-        (number(), text(), any::<f64>())
+        (path(), text()).prop_map(|(path, name)| Call::Beneath(path, name)),
+        (path(), text(), any::<f64>())
             .prop_map(|(path, name, seconds)| Call::Record(path, name, seconds)),
         prop::array::uniform4(number()).prop_map(Call::Finish),
+        number().prop_map(Call::Enable),
+        (number(), number()).prop_map(|(thread, scope)| Call::EnableEnd(thread, scope)),
         number().prop_map(Call::Destroy),
         number().prop_map(Call::Free),
         (number(), any::<usize>()).prop_map(|(snapshot, index)| Call::At(snapshot, index)),
@@ -67,18 +80,32 @@ fn make(call: &Call, inner: Token) {
             }
             Call::TimerEnd(..) => {}
             Call::Beneath(value, name) => {
-                let path = PathHandle { value: *value };
+                let path = path_of(*value);
                 xtimer_end(xtimer_begin_beneath(path, string(name).as_ptr(), null()));
             }
             Call::Record(value, name, seconds) => {
                 let name = string(name);
                 xtimer_record_seconds(name.as_ptr(), null(), *seconds);
-                xtimer_record_beneath_ns(PathHandle { value: *value }, name.as_ptr(), null(), 1);
+                xtimer_record_beneath_ns(path_of(*value), name.as_ptr(), null(), 1);
             }
             Call::Finish([start, epoch, path, state]) => {
-                let (start, epoch, path, state) = (*start, *epoch, *path, *state);
-                let mut detached = DetachedSection { start, epoch, path, state };
+                let (start, epoch, path) = ([*start; 8], [*epoch; 8], path_of([*path, 0, 7]));
+                let mut detached =
+                    DetachedSection { start, epoch, path: path.value, state: *state };
                 xtimer_finish(&raw mut detached);
+            }
+            Call::Enable(handle) => {
+                let mut enabled = EnabledHandle { thread: 0, scope: 0 };
+                let enable = xtimer_enable_begin(TimerHandle { handle: *handle }, &raw mut enabled);
+                xtimer_end(xtimer_begin(c"enabled".as_ptr(), null()));
+                if enable == Code::Ok {
+                    assert_eq!(xtimer_enable_end(enabled), Code::Ok);
+                    assert_eq!(xtimer_enable_end(enabled), Code::NotOpen);
+                }
+            }
+            Call::EnableEnd(thread, scope) => {
+                let enabled = EnabledHandle { thread: *thread, scope: *scope };
+                assert!(*thread == 0 && *scope == 0 || xtimer_enable_end(enabled) != Code::Ok);
             }
             Call::Destroy(handle) => drop(xtimer_destroy(TimerHandle { handle: *handle })),
             Call::Free(handle) => drop(xtimer_snapshot_free(SnapshotHandle { handle: *handle })),
@@ -105,7 +132,7 @@ proptest! {
         // With nothing open, where 0 stands for the innermost token.
         for call in &calls {
             make(call, 0);
-            prop_assert_eq!(xtimer_current_path().value, 0, "{:?}", call);
+            prop_assert_eq!(xtimer_current_path().value, [0; 8], "{:?}", call);
         }
         // SAFETY: literals.
         let (padding, inner) = unsafe {
@@ -126,7 +153,7 @@ proptest! {
         }
         prop_assert_eq!(xtimer_end(inner), Code::Ok);
         prop_assert_eq!(xtimer_end(padding), Code::Ok);
-        prop_assert_eq!(xtimer_current_path().value, 0);
+        prop_assert_eq!(xtimer_current_path().value, [0; 8]);
         let mut needed = 0;
         // SAFETY: no buffer, and a local.
         let status = unsafe { xtimer_export_json(std::ptr::null_mut(), 0, &raw mut needed) };

@@ -13,14 +13,17 @@ use crate::context::{Site, SiteWords, Token};
 use crate::error::Error;
 use crate::handle::Context;
 use crate::host::clock::HostClock;
+use crate::host::fan::{self, Targets};
+use crate::host::set::{self, Set};
 use crate::host::timer::HostTimer;
 use crate::host::undisturbed::undisturbed;
 use crate::names::Name;
+use crate::opening::Request;
 use crate::shape::Line;
 use crate::sync::{AcqRel, Acquire, AtomicPtr};
 use crate::timer::Lane;
 
-type ThreadLane = Lane<'static, Line, HostClock>;
+pub(crate) type ThreadLane = Lane<'static, Line, HostClock>;
 /// A thread's context in the default timer.
 pub type ThreadContext = Context<'static, Line, HostClock>;
 
@@ -30,21 +33,29 @@ const NO_CONTEXT: u32 = 36;
 static DEFAULT: AtomicPtr<HostTimer> = AtomicPtr::new(ptr::null_mut());
 
 thread_local! {
-    /// Without a destructor, so that reading it is one load.
+    /// The lane that enter and exit go to at once; none on a thread's first use, and while other timers
+    /// are enabled (`set.rs`). Without a destructor, so that reading it is one load.
     static LANE: Cell<Option<ThreadLane>> = const { Cell::new(None) };
-    /// With one.
-    static OWNER: Owner = const { Owner { context: OnceCell::new() } };
+    /// This thread's lane in the default timer, whatever is enabled.
+    static KEPT: Cell<Option<ThreadLane>> = const { Cell::new(None) };
+    /// With a destructor.
+    static OWNER: Owner = const { Owner { context: OnceCell::new(), set: OnceCell::new() } };
 }
 
-/// Keeps a thread's context until the thread ends.
+/// Keeps a thread's contexts until the thread ends.
 struct Owner {
     context: OnceCell<ThreadContext>,
+    set: OnceCell<Box<Set>>,
 }
 
 impl Drop for Owner {
     fn drop(&mut self) {
         // Sections timed by later destructors of this thread find no context, and are not recorded.
-        let _ = LANE.try_with(|lane| undisturbed(|| lane.set(None)));
+        undisturbed(|| {
+            set::withdraw();
+            let _ = LANE.try_with(|lane| lane.set(None));
+            let _ = KEPT.try_with(|lane| lane.set(None));
+        });
     }
 }
 
@@ -130,7 +141,7 @@ pub(crate) fn existing() -> Option<&'static HostTimer> {
 
 /// This thread's lane in the default timer, if it has one.
 pub(crate) fn lane_of_thread() -> Option<ThreadLane> {
-    LANE.try_with(Cell::get).ok().flatten()
+    KEPT.try_with(Cell::get).ok().flatten()
 }
 
 /// Gives this thread a context, if it can have one.
@@ -143,20 +154,31 @@ fn attach() {
             if owner.context.get().is_none() {
                 let _ = owner.context.set(default_timer()?.context().ok()?);
             }
-            LANE.set(Some(owner.context.get()?.lane));
+            KEPT.set(Some(owner.context.get()?.lane));
+            set_hot(set::fanning().is_none());
             Some(())
         });
     });
 }
 
-/// This thread's lane, claimed where it has none yet.
-fn lane() -> Option<ThreadLane> {
-    let lane = LANE.get();
+/// Says whether enter and exit go to the default timer's lane at once.
+pub(crate) fn set_hot(is_hot: bool) {
+    let _ = LANE.try_with(|lane| lane.set(lane_of_thread().filter(|_| is_hot)));
+}
+
+/// Makes this thread's `Set`, where the thread is not ending. Signals are held back.
+pub(crate) fn make_set() {
+    let _ = OWNER.try_with(|owner| set::publish(owner.set.get_or_init(Set::new)));
+}
+
+/// This thread's lane in the default timer, claimed where it has none yet.
+pub(crate) fn lane() -> Option<ThreadLane> {
+    let lane = KEPT.get();
     if lane.is_some() {
         return lane;
     }
     attach();
-    LANE.get()
+    KEPT.get()
 }
 
 /// Enters a section of the default timer by its call site; the null token where it was not entered.
@@ -180,8 +202,8 @@ pub fn enter_at(site: &Site) -> Token {
     }
 }
 
-/// A thread's first enter. As with the hot path's other exceptions it does the whole operation, so
-/// that the hot path has nothing to keep across a call.
+/// A thread's first enter, and any where other timers are enabled. As with the hot path's other
+/// exceptions it does the whole operation, so that the hot path has nothing to keep across a call.
 #[cold]
 #[inline(never)]
 fn enter_first<'n>(
@@ -189,6 +211,12 @@ fn enter_first<'n>(
     names: impl FnOnce() -> Option<(Name<'n>, &'n str)>,
     no_context: impl FnOnce(),
 ) -> Token {
+    if let Some(set) = set::fanning() {
+        let Some((name, category)) = names() else { return Token::NULL };
+        let (words, under) = (Some(words), None);
+        let request = Request { name, category, words, under, is_checked: false };
+        return Targets::active(set, None).enter(&request).unwrap_or(Token::NULL);
+    }
     let Some(lane) = lane() else {
         no_context();
         return Token::NULL;
@@ -213,10 +241,13 @@ pub fn exit(token: Token) -> u32 {
     }
 }
 
-/// An exit on a thread that entered nothing yet.
+/// An exit on a thread that entered nothing yet, or has other timers enabled.
 #[cold]
 #[inline(never)]
 fn exit_first(token: Token) -> u32 {
+    if token.is_of_set() {
+        return fan::exit_here(token);
+    }
     match lane() {
         Some(lane) => lane.exit(token),
         None if token.is_null() => 0,
@@ -240,8 +271,8 @@ pub fn enter_words<'n>(
     }
 }
 
-/// Calls `work` with this thread's context in the default timer. `None` where it has none: its
-/// memory can't be had, or the thread is ending.
+/// Calls `work` with this thread's context in the default timer, whatever is enabled. `None` where it
+/// has none: its memory can't be had, or the thread is ending.
 ///
 /// ```
 /// use xtimer_core::with_thread;
@@ -268,9 +299,17 @@ pub fn thread_error() -> Option<Error> {
     lane_of_thread()?.last_error()
 }
 
-/// Forgets that error: a front end has a newer one to tell of.
+/// Forgets this thread's last error: a front end has a newer one to tell of.
 #[doc(hidden)]
 pub fn forget_thread_error() {
+    forget_lane_error();
+    if let Some(set) = set::current() {
+        set.forget_error();
+    }
+}
+
+/// Forgets the last error of this thread in the default timer.
+pub(crate) fn forget_lane_error() {
     if let Some(lane) = lane_of_thread() {
         lane.forget_error();
     }

@@ -1,7 +1,6 @@
 //! After a fork the child starts clean: only the thread that forked lives on in it.
 
 use crate::clock::Clock;
-use crate::handle::Context;
 use crate::lane::is_founded;
 use crate::late;
 use crate::layout::{header, journal, lane as at, loss};
@@ -52,31 +51,25 @@ impl<S: Shape, C: Clock> Timer<S, C> {
     }
 }
 
-impl<S: Shape, C: Clock> Timer<S, C> {
-    /// For front ends that keep timers of their own: to be called in the child of a fork, with the
-    /// forking thread's context. As for the default timer, all timings are dropped and the lanes of
-    /// threads that are no more given back. Async-signal-safe.
-    #[doc(hidden)]
-    pub fn start_clean_in_child(&self, mine: Option<&Context<'_, S, C>>) {
-        self.start_clean(mine.map(|context| context.lane.lane));
-    }
-}
-
 /// Registers the handlers around a fork, once.
 #[cfg(unix)]
 pub(crate) fn watch() {
-    use super::rules;
+    use super::{rules, shared};
     use crate::sync::AtomicU32;
 
     static WATCHED: AtomicU32 = AtomicU32::new(0);
     extern "C" fn before() {
         rules::before_fork();
+        shared::before_fork();
     }
     extern "C" fn in_parent() {
+        shared::after_fork();
         rules::after_fork();
     }
     extern "C" fn in_child() {
+        shared::after_fork();
         rules::after_fork();
+        shared::start_clean_in_child();
         if let Some(timer) = super::default::existing() {
             timer.start_clean(super::default::lane_of_thread().map(|lane| lane.lane));
         }

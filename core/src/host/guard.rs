@@ -2,9 +2,11 @@
 
 use std::marker::PhantomData;
 
-use crate::context::{Path, Site, Token};
+use crate::context::{Site, Token};
 use crate::error::Error;
-use crate::host::default::{ThreadContext, enter_at, exit, with_thread};
+use crate::host::default::{enter_at, exit};
+use crate::host::place::Place;
+use crate::host::thread;
 
 /// A section of the default timer that ends with its scope. Made by
 /// [`section!`](crate::section).
@@ -15,7 +17,7 @@ use crate::host::default::{ThreadContext, enter_at, exit, with_thread};
 /// static LOAD: Site = Site::new("load", "io");
 /// {
 ///     let _load = SectionGuard::enter(&LOAD); // what section! makes of its call site
-///     let _part = SectionGuard::enter_counted(None, "part", 7, "io");
+///     let _part = SectionGuard::enter_counted("part", 7, "io");
 ///     let _apart = SectionGuard::enter_beneath(Path::ROOT, &LOAD);
 /// }
 /// assert!(!SectionGuard::none().is_entered());
@@ -38,24 +40,31 @@ impl SectionGuard {
         Self { token: enter_at(site), not_send: PhantomData }
     }
 
-    /// Enters the section of a call site beneath a path, often of another thread, whose section may be
+    /// Enters the section of a call site beneath a place, often of another thread, whose section may be
     /// closed by now. What `section!(beneath …)` makes.
-    pub fn enter_beneath(parent: Path, site: &Site) -> Self {
-        let enter = |context: &ThreadContext| context.enter_beneath_at(parent, site);
-        Self::holding(entered(enter))
+    pub fn enter_beneath(parent: impl Into<Place>, site: &Site) -> Self {
+        Self::holding(thread::enter_beneath_at(&parent.into(), site))
     }
 
-    /// Enters the counted section `name[index]`, beneath the innermost open section or beneath
-    /// `parent`. What `section!("name"[index])` makes.
-    pub fn enter_counted(parent: Option<Path>, name: &str, index: i64, category: &str) -> Self {
-        Self::holding(entered(|context| match parent {
-            None => context.enter_counted(name, index, category),
-            Some(parent) => context.enter_counted_beneath(parent, name, index, category),
-        }))
+    /// Enters the counted section `name[index]` beneath the innermost open section. What
+    /// `section!("name"[index])` makes.
+    pub fn enter_counted(name: &str, index: i64, category: &str) -> Self {
+        Self::holding(thread::enter_counted(name, index, category))
     }
 
-    /// The guard of a token.
-    const fn holding(token: Token) -> Self {
+    /// As [`enter_counted`](Self::enter_counted), beneath a place.
+    pub fn enter_counted_beneath(
+        parent: impl Into<Place>,
+        name: &str,
+        index: i64,
+        category: &str,
+    ) -> Self {
+        Self::holding(thread::enter_counted_beneath(&parent.into(), name, index, category))
+    }
+
+    /// The guard of what this thread entered; of nothing where that was refused.
+    fn holding(entered: Option<Result<Token, Error>>) -> Self {
+        let token = entered.and_then(Result::ok).unwrap_or(Token::NULL);
         Self { token, not_send: PhantomData }
     }
 
@@ -78,11 +87,6 @@ impl Drop for SectionGuard {
             exit(self.token);
         }
     }
-}
-
-/// The token that `enter` gives on this thread; the null one where it is refused.
-fn entered(enter: impl FnOnce(&ThreadContext) -> Result<Token, Error>) -> Token {
-    with_thread(enter).and_then(Result::ok).unwrap_or(Token::NULL)
 }
 
 /// The index of a counted section, of any integer type; one that 64 bits can't hold shows as the
@@ -134,8 +138,8 @@ macro_rules! section {
         $crate::section!(beneath $parent, $name[$index], $crate::DEFAULT_CATEGORY)
     };
     (beneath $parent:expr, $name:literal [$index:expr], $category:expr) => {
-        $crate::SectionGuard::enter_counted(
-            ::core::option::Option::Some($parent),
+        $crate::SectionGuard::enter_counted_beneath(
+            $parent,
             $name,
             $crate::counter_index($index),
             $category,
@@ -153,7 +157,6 @@ macro_rules! section {
     };
     ($name:literal [$index:expr], $category:expr) => {
         $crate::SectionGuard::enter_counted(
-            ::core::option::Option::None,
             $name,
             $crate::counter_index($index),
             $category,

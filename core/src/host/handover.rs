@@ -1,10 +1,10 @@
 //! A parent for sections of other threads and tasks, in one line.
 
-use crate::context::Path;
-use crate::host::default::with_thread;
+use crate::host::place::Place;
+use crate::host::thread;
 
-/// The path of this thread's innermost open section in the default timer: what to hand to a thread,
-/// a pool or a task, whose sections then go beneath it. [`Path::ROOT`] where none is open.
+/// The place of this thread's innermost open section: what to hand to a thread, a pool or a task, whose
+/// sections then go beneath it, in each timer that is enabled here. [`Place::ROOT`] where none is open.
 ///
 /// ```
 /// use xtimer_core::{here, section};
@@ -22,7 +22,6 @@ use crate::host::default::with_thread;
 /// let snapshot = xtimer_core::default_timer().unwrap().snapshot().unwrap();
 /// assert_eq!(snapshot.section(&["step", "worker[1]"]).unwrap().count(), 1);
 /// ```
-pub fn here() -> Path {
-    with_thread(|context| if context.depth() == 0 { Path::ROOT } else { context.current_path() })
-        .unwrap_or(Path::ROOT)
+pub fn here() -> Place {
+    thread::here().unwrap_or(Place::ROOT)
 }

@@ -39,6 +39,8 @@ static BOOK: Lock<Book> = Lock::new(Book { rules: Vec::new(), members: Vec::new(
 #[derive(Debug)]
 pub(crate) struct Membership {
     region: Memory<'static>,
+    /// 1: the timer was destroyed, though its memory is still in use.
+    retired: AtomicU32,
 }
 
 impl Member {
@@ -57,7 +59,7 @@ pub(crate) fn join(region: Memory<'static>, layout: Layout) -> Result<Membership
         book.rules.iter().try_for_each(|rule| member.forbid(&rule.outer, &rule.inner))?;
         book.members.try_reserve(1).map_err(|_| Error::NoMemory)?;
         book.members.push(member);
-        Ok(Membership { region })
+        Ok(Membership { region, retired: AtomicU32::new(0) })
     };
     BOOK.with(join).unwrap_or(Err(Error::Busy))
 }
@@ -83,13 +85,21 @@ impl Drop for Membership {
 }
 
 impl<S: Shape, C: Clock> Timer<S, C> {
-    /// For front ends that keep a timer's memory beyond its use: rules of the process made from now
-    /// on do not hold in it, nor fail for it.
+    /// For front ends that keep a timer's memory beyond its use: it records nothing more where it is
+    /// enabled, and rules of the process made from now on do not hold in it, nor fail for it.
     #[doc(hidden)]
     pub fn leave_process(&self) {
+        self.set_enabled(false);
         if let Some(membership) = &self.membership {
+            membership.retired.store(1, Relaxed); // Relaxed: it takes effect when it is seen
             membership.leave();
         }
+    }
+
+    /// Whether it left the process.
+    pub(crate) fn is_retired(&self) -> bool {
+        let membership = self.membership.as_ref();
+        membership.is_some_and(|membership| membership.retired.load(Relaxed) != 0) // as above
     }
 }
 

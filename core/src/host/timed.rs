@@ -8,8 +8,9 @@ use std::task::{Context as Waker, Poll};
 
 use pin_project_lite::pin_project;
 
-use crate::context::{Path, Site, SiteWords, Token};
+use crate::context::{Site, SiteWords, Token};
 use crate::host::default::with_thread;
+use crate::host::place::Place;
 use crate::task::Task;
 
 /// What the section of a future is called.
@@ -22,8 +23,8 @@ enum Label {
 /// How far the future has come.
 #[derive(Debug)]
 enum Stage {
-    /// Not polled yet; the section goes beneath this path, or where the first poll finds itself.
-    New(Option<Path>),
+    /// Not polled yet; the section goes beneath this place, or where the first poll finds itself.
+    New(Option<Place>),
     /// Polled, and neither ready nor dropped.
     Begun(Task),
     /// Ready, or not to be timed.
@@ -48,7 +49,8 @@ impl Timing {
     /// Begins the section at the first poll, and pushes its frame on this thread's stack.
     fn run(&mut self) -> Turn<'_> {
         let token = with_thread(|context| {
-            if let Stage::New(parent) = self.stage {
+            if let Stage::New(place) = self.stage {
+                let parent = place.map(|place| place.path_in(context));
                 let task = match &self.label {
                     Label::Site(site) => {
                         context.begin_task_words(parent, &site.words, site.name, site.category)
@@ -153,9 +155,9 @@ impl<F> Timed<F> {
     ///
     /// Without it the section nests where the first poll finds itself. It has no effect once the future
     /// was polled.
-    pub fn beneath(mut self, parent: Path) -> Self {
+    pub fn beneath(mut self, parent: impl Into<Place>) -> Self {
         if let Stage::New(place) = &mut self.timing.stage {
-            *place = Some(parent);
+            *place = Some(parent.into());
         }
         self
     }

@@ -177,7 +177,8 @@ fn base_or(name: &str) -> &str {
     base_name(name)
 }
 
-fn refused(error: Error) -> Outcome {
+/// A refusal as the model says it.
+pub fn refused(error: Error) -> Outcome {
     Outcome::Refused(match error {
         Error::Forbidden { .. } => Refusal::Forbidden,
         Error::TooDeep { .. } => Refusal::TooDeep,
@@ -220,7 +221,7 @@ fn same_rows(real: &Snapshot<'_>, expected: &Expected) {
 }
 
 /// The samples of each section, and of all of them.
-fn same_samples(timer: &Timer<Line, Clock>, model: &Model, keeping: Keeping) {
+fn same_samples<C: xtimer_core::Clock>(timer: &Timer<Line, C>, model: &Model, keeping: Keeping) {
     let mut memory = vec![Sample::default(); timer.samples_bound()];
     let check = |samples: &Samples<'_>, (kept, dropped): (Vec<Taken>, u64), at: &str| {
         let times = |sample: &Sample| (sample.start, sample.duration, sample.lane as usize);
@@ -275,7 +276,8 @@ fn same_histograms(real: &Snapshot<'_>, model: &Model, keeping: Keeping, flatten
     }
 }
 
-fn compare(timer: &Timer<Line, Clock>, model: &Model, keeping: Keeping) {
+/// The numbers of a timer and of its model.
+pub fn compare<C: xtimer_core::Clock>(timer: &Timer<Line, C>, model: &Model, keeping: Keeping) {
     same_samples(timer, model, keeping);
     let expected = model.snapshot();
     let mut real = timer.snapshot().expect("nobody else takes snapshots");

@@ -36,7 +36,7 @@ pub(super) struct Open {
 }
 
 /// A stack of open sections.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Context {
     pub(super) lane: usize,
     pub(super) live: bool,
@@ -44,7 +44,7 @@ pub(super) struct Context {
 }
 
 /// What outlives a context in the lane it used.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Lane {
     pub(super) taken: bool,
     /// The category this lane last used for each path since the clear.
@@ -52,7 +52,7 @@ pub(super) struct Lane {
 }
 
 /// A path taken from a context.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Handle {
     pub(super) path: Path,
     /// The innermost section had no slot: its category, and whether it was entered since the clear.
@@ -71,7 +71,7 @@ pub(super) struct Parent {
 }
 
 /// The timer.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Model {
     pub(super) limits: Limits,
     pub(super) now: u64,
@@ -142,6 +142,22 @@ impl Model {
     /// All durations since the last clear.
     pub fn history(&self) -> &History {
         &self.history
+    }
+
+    /// Whether it is switched off.
+    pub fn is_off(&self) -> bool {
+        self.off
+    }
+
+    /// An exit was refused whose token is no number of this model's.
+    pub fn refuse_exit(&mut self) {
+        self.losses.not_open += 1;
+    }
+
+    /// A handle of the top.
+    pub fn take_root(&mut self) -> usize {
+        self.handles.push(Handle { path: Vec::new(), lost: None });
+        self.handles.len() - 1
     }
 
     /// The tick it is.

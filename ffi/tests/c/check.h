@@ -31,6 +31,11 @@
 #define CHECK_OK(call) CHECK_STATUS(call, XTIMER_STATUS_OK)
 #define CHECK_ERROR(part) CHECK(strstr(xtimer_last_error(), part) != NULL)
 
+/* Whether two paths are the same. */
+static inline int check_same_path(xtimer_path_t one, xtimer_path_t other) {
+    return memcmp(&one, &other, sizeof one) == 0;
+}
+
 static uint64_t check_now = 1000;
 
 static inline uint64_t check_clock(void *data) {

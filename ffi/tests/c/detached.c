@@ -52,11 +52,16 @@ int main(void) {
         xtimer_t other;
         CHECK_OK(xtimer_create(&config, &other));
         none = xtimer_timer_detach(other, "n", NULL);
-        CHECK_STATUS(xtimer_finish(&none), XTIMER_STATUS_OTHER_TIMER);
+        CHECK_STATUS(xtimer_timer_finish(xtimer_default(), &none), XTIMER_STATUS_OTHER_TIMER);
         check_now += 3;
         CHECK_OK(xtimer_timer_finish(other, &none));
-        CHECK(xtimer_timer_total_ns(other) == 3);
+        none = xtimer_timer_detach(other, "n", NULL);
+        check_now += 4;
+        CHECK_OK(xtimer_finish(&none)); /* it knows its timer */
+        CHECK(xtimer_timer_total_ns(other) == 7);
+        none = xtimer_timer_detach(other, "n", NULL);
         CHECK_OK(xtimer_destroy(other));
+        CHECK_STATUS(xtimer_finish(&none), XTIMER_STATUS_OTHER_TIMER);
     }
 
     /* Begun before a clear: not recorded. */

@@ -18,13 +18,13 @@ static void other_error(void) {
 static void without_context(void) {
     other_error();
     CHECK(xtimer_begin_at(&site) == 0);
-    CHECK_ERROR("thread is ending");
+    CHECK_ERROR("is ending");
     other_error();
     CHECK(xtimer_begin(name, NULL) == 0); /* which this thread remembers */
-    CHECK_ERROR("thread is ending");
+    CHECK_ERROR("is ending");
     other_error();
     CHECK_STATUS(xtimer_end(open_token), XTIMER_STATUS_NO_CONTEXT);
-    CHECK_ERROR("thread is ending");
+    CHECK_ERROR("is ending");
     other_error();
     CHECK_OK(xtimer_end(0));
     CHECK_ERROR("NULL");
@@ -34,7 +34,7 @@ static void at_exit(void) {
     char text[4096];
     /* The main thread's context may have ended by now: then this is refused, with a sentence. */
     xtimer_token_t token = xtimer_begin("at exit", NULL);
-    if (token == 0) CHECK_ERROR("thread is ending");
+    if (token == 0) CHECK_ERROR("is ending");
     CHECK_OK(xtimer_end(token));
     if (token == 0) without_context();
     CHECK_OK(xtimer_report(text, sizeof text, NULL));

@@ -15,13 +15,13 @@ int main(void) {
     char *huge = malloc(huge_size + 1);
     char tiny[1] = {'x'};
     size_t needed = 0;
-    xtimer_path_t wild_path = {0xffffffffffffffffULL};
+    xtimer_path_t wild_path = {{0xffffffffffffffffULL}};
     xtimer_t wild_timer = {0x1234567800000005ULL};
     xtimer_t null_timer = {0};
     xtimer_snapshot_t wild_snapshot = {0x0000000100000007ULL};
     xtimer_section_info_t info;
     xtimer_losses_t losses;
-    xtimer_detached_t wild_detached = {1, 2, 0xffffffff00000003ULL, 1};
+    xtimer_detached_t wild_detached = {{1}, {2}, {0xffffffff00000003ULL}, 1};
     xtimer_token_t token;
     int i;
 
@@ -68,7 +68,7 @@ int main(void) {
     CHECK_STATUS(xtimer_record_beneath_ns(wild_path, "n", NULL, 1), XTIMER_STATUS_OTHER_TIMER);
     CHECK_STATUS(xtimer_finish(&wild_detached), XTIMER_STATUS_OTHER_TIMER);
     CHECK_STATUS(xtimer_finish(NULL), XTIMER_STATUS_INVALID_ARGUMENT);
-    CHECK(xtimer_detached_path(NULL).value == 0);
+    CHECK(xtimer_detached_path(NULL).value[0] == 0);
 
     /* Wild timers. */
     CHECK(xtimer_timer_begin(wild_timer, "n", NULL) == 0);

@@ -5,7 +5,7 @@ int main(void) {
     xtimer_config_t config = check_config();
     xtimer_t own;
     xtimer_token_t step, launch, other;
-    xtimer_path_t path = {77}, current;
+    xtimer_path_t path = {{77}}, current;
 
     CHECK_OK(xtimer_configure(&config));
     CHECK_OK(xtimer_create(&config, &own));
@@ -14,9 +14,9 @@ int main(void) {
     current = xtimer_current_path();
     launch = xtimer_begin("launch", "compute");
     CHECK_OK(xtimer_path_of(step, &path));
-    CHECK(path.value == current.value);
+    CHECK(check_same_path(path, current));
     CHECK_OK(xtimer_path_of(launch, &path));
-    CHECK(path.value == xtimer_current_path().value);
+    CHECK(check_same_path(path, xtimer_current_path()));
 
     /* Into the outer one while the inner one is open. */
     CHECK_OK(xtimer_record_in_ns(step, "kernel", "gpu", 100));
@@ -30,12 +30,14 @@ int main(void) {
 
     /* A token of another timer, and the path it gives there. */
     other = xtimer_timer_begin(own, "own", NULL);
-    path.value = 77;
+    path.value[0] = 77;
     CHECK_STATUS(xtimer_path_of(other, &path), XTIMER_STATUS_OTHER_CONTEXT);
-    CHECK(path.value == 77);
+    CHECK(path.value[0] == 77);
     CHECK_STATUS(xtimer_record_in_ns(other, "n", NULL, 1), XTIMER_STATUS_OTHER_CONTEXT);
     CHECK_OK(xtimer_timer_path_of(own, other, &path));
-    CHECK_STATUS(xtimer_record_beneath_ns(path, "n", NULL, 1), XTIMER_STATUS_OTHER_TIMER);
+    CHECK_STATUS(xtimer_timer_record_beneath_ns(xtimer_default(), path, "n", NULL, 1),
+                 XTIMER_STATUS_OTHER_TIMER);
+    CHECK_OK(xtimer_record_beneath_ns(path, "by path", NULL, 1)); /* it names its timer */
     CHECK_OK(xtimer_timer_record_in_ns(own, other, "n", NULL, 5));
     CHECK_OK(xtimer_timer_record_beneath_seconds(own, path, "n", NULL, 5e-9));
     CHECK_OK(xtimer_timer_end(own, other));

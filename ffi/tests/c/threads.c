@@ -71,7 +71,7 @@ int main(void) {
         CHECK(pthread_join(threads[0], NULL) == 0);
     }
     parent = xtimer_current_path();
-    CHECK(parent.value != 0);
+    CHECK(parent.value[0] != 0);
 
     CHECK(pthread_barrier_init(&barrier, NULL, THREADS) == 0);
     for (i = 0; i < THREADS; ++i) CHECK(pthread_create(&threads[i], NULL, work, NULL) == 0);

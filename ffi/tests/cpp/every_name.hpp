@@ -30,7 +30,11 @@ inline int every_name() {
     const xtimer::status status = both.stop();
     good += status && status.code() == XTIMER_STATUS_OK && status.message().empty();
     good += xtimer::status{XTIMER_STATUS_BUSY}.code() == XTIMER_STATUS_BUSY;
-    good += bool(moved.finish()) && !moved.is_open() && moved.path().value.value == 0;
+    good += bool(moved.finish()) && !moved.is_open() && moved.path().is_top();
+    {
+        const xtimer::enabled enabled{own};
+        good += bool(enabled.made()) && job.parent == in_own.path() && !(job.parent != job.parent);
+    }
     good += bool(own.made()) && bool(with_defaults.made());
     good += bool(own.record(xtimer::beneath{job.parent}, "a", "x", std::chrono::seconds(1)));
     for (const xtimer::section &section : own.sections())

@@ -10,16 +10,16 @@ int main() {
     {
         xtimer::scope step{"step"};
         const xtimer::path path = step.path();
-        CHECK(path.value.value == xtimer::current_path().value.value);
+        CHECK(path == xtimer::current_path());
         {
             xtimer::scope launch{"launch"};
             CHECK(xtimer::record("queue", "gpu", 1ns));
             CHECK(xtimer::record(xtimer::beneath{step.path()}, "kernel", "gpu", 1500ns));
-            CHECK(step.path().value.value == path.value.value);
-            CHECK(launch.path().value.value == xtimer::current_path().value.value);
+            CHECK(step.path() == path);
+            CHECK(launch.path() == xtimer::current_path());
         }
         CHECK(step.stop());
-        CHECK(step.path().value.value == 0);
+        CHECK(step.path().is_top());
         CHECK(xtimer::record(xtimer::beneath{path}, "kernel", "gpu", std::chrono::duration<double>(2e-6)));
         const auto negative = xtimer::record(xtimer::beneath{path}, "kernel", "gpu", -1ns);
         CHECK(!negative && negative.code() == XTIMER_STATUS_BAD_DURATION);
@@ -41,7 +41,11 @@ int main() {
     xtimer::scope in_own{own, "own"};
     CHECK(own.record(xtimer::beneath{in_own.path()}, "child", "x", 7ns));
     CHECK(own.category_total("x") == xtimer::seconds(7e-9));
-    const auto foreign = xtimer::record(xtimer::beneath{in_own.path()}, "child", "x", 7ns);
+    const xtimer::beneath there{in_own.path()};
+    const auto foreign = xtimer::default_timer().record(there, "child", "x", 7ns);
     CHECK(foreign.code() == XTIMER_STATUS_OTHER_TIMER);
+    // Without a timer, it goes to the path's.
+    CHECK(xtimer::record(there, "child", "x", 7ns));
+    CHECK(own.category_total("x") == xtimer::seconds(14e-9) && xtimer::sections().size() == 4);
     return 0;
 }

@@ -87,7 +87,7 @@ int main() {
         }
     }
     CHECK(count_of({"throws"}) == 3 && count_of({"throws", "inner"}) == 3);
-    CHECK(xtimer_current_path().value == 0);
+    CHECK(xtimer::current_path().is_top());
 
     // Ended early, once.
     {
