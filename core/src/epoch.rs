@@ -44,8 +44,10 @@ impl<S: Shape, C: Clock> Lane<'_, S, C> {
             self.lane.wide(at::LOSSES + 8 * loss::INTERRUPTED).store(0);
         }
         rewriting(self.lane, NO_SLOT, || {
-            // Again: a handler may have caught up just now, with a later clear even.
-            if self.lane.wide(at::STATE).load() / EPOCH <= state / EPOCH {
+            // Again: a handler may have caught up just now, with a later clear even. An epoch far ahead
+            // was read in halves, while one carried into the other.
+            let ahead = (self.lane.wide(at::STATE).load() / EPOCH).wrapping_sub(state / EPOCH);
+            if !(1..1 << 16).contains(&ahead) {
                 if is_behind() {
                     self.begin_era();
                 }

@@ -213,7 +213,6 @@ fn squares(slot: Memory<'_>) -> u128 {
 /// Begins a slot anew under a stamp: no entries yet, first entered with `ticket`. Owner only.
 pub(crate) fn begin<S: Shape>(slot: Memory<'_>, birth: Memory<'_>, stamp: u32, ticket: u64) {
     rewrite(slot, |count| {
-        slot.word(slot::STAMP).store(stamp, Relaxed); // Relaxed here and below: see `rewrite`
         slot.wide(slot::TOTAL).store(0);
         if S::STATISTICS.has_min_max() {
             slot.wide(slot::MIN).store(u64::MAX);
@@ -228,6 +227,8 @@ pub(crate) fn begin<S: Shape>(slot: Memory<'_>, birth: Memory<'_>, stamp: u32, t
         }
         birth.wide(0).store(count);
         birth.wide(8).store(ticket);
+        // Last, so that a reader that comes before passes the slot over. Relaxed: see `rewrite`.
+        slot.word(slot::STAMP).store(stamp, Relaxed);
     });
 }
 

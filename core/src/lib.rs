@@ -97,6 +97,7 @@ pub use host::default::{
     ThreadContext, default_timer, enter_at, enter_words, exit, forget_thread_error,
     set_default_timer, thread_error, with_thread,
 };
+#[cfg(all(feature = "std", not(loom)))]
 pub use host::enabled::{
     Enabled, begin_scope, enable_default, end_scope, share, shared_context, sweep_contexts,
 };
@@ -111,6 +112,7 @@ pub use host::lock::Lock;
 pub use host::place::{MOST_ENABLED, Place};
 #[cfg(all(feature = "std", not(loom)))]
 pub use host::rules::{clear_rules, forbid};
+#[cfg(all(feature = "std", not(loom)))]
 pub use host::shared::SharedContext;
 #[cfg(all(feature = "std", not(loom)))]
 pub use host::thread;

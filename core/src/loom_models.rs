@@ -36,10 +36,9 @@ use loom::thread;
 use crate::clock::{Clock, Scale};
 use crate::config::{Config, Keep, Statistics};
 use crate::context::{Detached, Token};
+use crate::handle::request;
 use crate::host::memory::Allocation;
 use crate::layout::Layout;
-use crate::names::Name;
-use crate::opening::Request;
 use crate::shape::{Kept, Shape};
 use crate::snapshot::Row;
 use crate::timer::{Lane, Timer};
@@ -113,13 +112,13 @@ fn lane<S: Shape>(timer: &Timer<S, ThreadClock>, index: u32) -> Lane<'_, S, Thre
 }
 
 fn enter<S: Shape>(lane: Lane<'_, S, ThreadClock>, name: &str, category: &str) -> Token {
-    let request = Request { name: Name::plain(name), category, words: None, under: None };
+    let request = request(name, category, None);
     lane.enter_general(&request)
 }
 
 /// Enters a section that is on no stack, so that a reader meets no frame.
 fn touch<S: Shape>(lane: Lane<'_, S, ThreadClock>, name: &str, category: &str) {
-    let request = Request { name: Name::plain(name), category, words: None, under: None };
+    let request = request(name, category, None);
     assert_ne!(lane.detach(&request), Detached::NULL);
 }
 

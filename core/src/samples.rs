@@ -384,7 +384,7 @@ mod tests {
         let cursor = timer.lane_memory(0).at(timer.layout.ring).word(ring::CURSOR);
         assert_eq!(cursor.load(Relaxed), 16);
         cursor.store(32, Relaxed);
-        timer.start_clean_in_child(None);
+        timer.start_clean(None);
         assert_eq!(cursor.load(Relaxed), 16);
         for duration in 2..=7 {
             take(duration);

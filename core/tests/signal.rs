@@ -272,8 +272,8 @@ mod unix {
         assert_eq!(REPORTS.load(Relaxed) + busy, instants);
         assert!(busy * 100 <= instants, "{busy} of {instants} answers were Busy");
         let (busy, rows) = (BUSY_ROWS.load(Relaxed), ROWS.load(Relaxed));
-        // The row of the exit that was interrupted in the middle, and of another thread's stopped there.
-        assert!(busy * 10_000 <= rows, "{busy} of {rows} rows were busy");
+        // Those of an owner stopped while it begins a slot anew or gives it another category.
+        assert!(busy * 1000 <= rows, "{busy} of {rows} rows were busy");
         assert!(all[0].snapshots > all[0].refused);
 
         let snapshot = default_timer().unwrap().snapshot().unwrap();

@@ -1,7 +1,9 @@
-//! Zeroed memory from the allocator, for regions and late stacks: the only allocation there is, made
-//! when a timer or a late context is made.
+//! Zeroed memory for regions and late stacks: the only memory there is, asked for when a timer or a
+//! late context is made.
+//!
+//! It comes from the system's pages, which are zero without being touched. The allocator would hand on
+//! what another timer gave back, and write the zeros into all of it.
 
-use std::alloc::{Layout as Block, alloc_zeroed, dealloc};
 use std::ptr::NonNull;
 
 use crate::clock::Clock;
@@ -12,16 +14,65 @@ use crate::shape::Shape;
 use crate::sync::AtomicU32;
 use crate::timer::Timer;
 
-/// What regions are aligned to.
+#[cfg(all(unix, not(loom)))]
+mod pages {
+    use std::ptr::{self, NonNull};
+
+    /// Pages of zeros, at the start of one; none where there is no memory.
+    pub(super) fn take(bytes: usize) -> Option<NonNull<u8>> {
+        #[cfg(any(target_os = "linux", target_os = "android"))]
+        const LAZY: libc::c_int = libc::MAP_NORESERVE;
+        #[cfg(not(any(target_os = "linux", target_os = "android")))]
+        const LAZY: libc::c_int = 0;
+        let (access, flags) =
+            (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANON | LAZY);
+        // SAFETY: asks for new memory, at a place of the system's choice.
+        let start = unsafe { libc::mmap(ptr::null_mut(), bytes, access, flags, -1, 0) };
+        if start == libc::MAP_FAILED { None } else { NonNull::new(start.cast()) }
+    }
+
+    /// # Safety
+    /// `start` is what `take` gave for so many bytes, and nothing uses it.
+    pub(super) unsafe fn give_back(start: NonNull<u8>, bytes: usize) {
+        // SAFETY: as the caller says.
+        unsafe { libc::munmap(start.as_ptr().cast(), bytes) };
+    }
+}
+
+#[cfg(not(all(unix, not(loom))))]
+mod pages {
+    use std::alloc::{Layout, alloc_zeroed, dealloc};
+    use std::ptr::NonNull;
+
+    fn block(bytes: usize) -> Option<Layout> {
+        Layout::from_size_align(bytes, super::LINE).ok()
+    }
+
+    /// Zeroed memory, at the start of a line; none where there is no memory.
+    pub(super) fn take(bytes: usize) -> Option<NonNull<u8>> {
+        // SAFETY: the size is not 0.
+        NonNull::new(unsafe { alloc_zeroed(block(bytes)?) })
+    }
+
+    /// # Safety
+    /// `start` is what `take` gave for so many bytes, and nothing uses it.
+    pub(super) unsafe fn give_back(start: NonNull<u8>, bytes: usize) {
+        if let Some(block) = block(bytes) {
+            // SAFETY: as the caller says.
+            unsafe { dealloc(start.as_ptr(), block) };
+        }
+    }
+}
+
+/// What regions are aligned to: less than a page.
+#[cfg_attr(all(unix, not(loom)), allow(dead_code))]
 const LINE: usize = 64;
 
 /// A block of zeroed memory, given back when dropped.
 #[derive(Debug)]
 pub(crate) struct Allocation {
-    /// The first whole line of the block.
-    base: NonNull<AtomicU32>,
     start: NonNull<u8>,
-    block: Block,
+    bytes: usize,
 }
 
 // SAFETY: the block is reached through Memory alone, which is made of atomics.
@@ -33,36 +84,29 @@ impl Allocation {
     /// `bytes` of zeroed memory, aligned to a cache line. Untouched pages cost no physical memory.
     pub(crate) fn zeroed(bytes: usize) -> Result<Self, Error> {
         // Loom's cells are larger than the words they stand for.
-        let cells = bytes.div_ceil(4) * size_of::<AtomicU32>();
-        // Asked for a line's alignment, the system's allocator would write the zeros itself and so
-        // touch every page; asked for its own, it hands on the system's pages, which are zero.
-        let size = cells.checked_add(LINE).ok_or(Error::NoMemory)?;
-        let block = Block::from_size_align(size, align_of::<u64>()).map_err(|_| Error::NoMemory)?;
-        // SAFETY: the size is not 0.
-        let start = NonNull::new(unsafe { alloc_zeroed(block) }).ok_or(Error::NoMemory)?;
-        let address = start.addr().get();
-        // SAFETY: less than a line, by which the block is longer than what is used of it.
-        let base = unsafe { start.add(address.next_multiple_of(LINE) - address) }.cast();
+        let cells = bytes.div_ceil(4).checked_mul(size_of::<AtomicU32>()).ok_or(Error::NoMemory)?;
+        let bytes = cells.max(LINE);
+        let start = pages::take(bytes).ok_or(Error::NoMemory)?;
         #[cfg(loom)]
-        for index in 0..bytes.div_ceil(4) {
+        for index in 0..bytes / size_of::<AtomicU32>() {
             // SAFETY: within the block; loom's atomics must be made, not zeroed.
-            unsafe { base.add(index).write(AtomicU32::new(0)) };
+            unsafe { start.cast::<AtomicU32>().add(index).write(AtomicU32::new(0)) };
         }
-        Ok(Self { base, start, block })
+        Ok(Self { start, bytes })
     }
 
     /// The memory. Its holder keeps the allocation for as long as it uses it.
     pub(crate) fn memory<'m>(&self) -> Memory<'m> {
         // SAFETY: aligned and zeroed (or in use as a region); the callers below tie its use to the
         // allocation's life.
-        unsafe { Memory::new(self.base) }
+        unsafe { Memory::new(self.start.cast()) }
     }
 }
 
 impl Drop for Allocation {
     fn drop(&mut self) {
-        // SAFETY: allocated with this very block.
-        unsafe { dealloc(self.start.as_ptr(), self.block) };
+        // SAFETY: taken with so many bytes; its holder's life ends here.
+        unsafe { pages::give_back(self.start, self.bytes) };
     }
 }
 
@@ -83,6 +127,8 @@ mod tests {
     #[cfg_attr(xtimer_thread_sanitizer, ignore = "each word has a shadow")]
     fn untouched_memory_costs_no_physical_memory() {
         const PAGE: usize = 4096;
+        // Of what another timer gave back as well.
+        drop(HostTimer::new(Config::HOST).unwrap());
         let timer = HostTimer::new(Config::HOST).unwrap();
         let context = timer.context().unwrap();
         let token = context.enter("section", "category").unwrap();

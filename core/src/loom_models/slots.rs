@@ -223,7 +223,9 @@ fn a_handler_puts_the_journal_back_unread() {
             assert!(lane::may_change(INDEX, INDEX + 1));
             lane::write_within::<Counts>(one.lane(), INDEX, D, 0, INDEX + 1, || ());
         };
-        race(handler, move || drop(two.read()));
+        race(handler, move || {
+            let _ = two.read();
+        });
         assert_eq!(slot.read().unwrap().count, 2);
         assert_eq!(note.wide(journal::TOTAL).load(), 999);
     });
