@@ -1,6 +1,7 @@
 //! What a host adds (feature `std`): its clock, timers made at run time, the default timer, a context
 //! for each thread, timers enabled for a scope, and rules that hold in every timer.
 
+pub(crate) mod beside;
 pub(crate) mod clock;
 #[cfg(not(loom))]
 pub(crate) mod default;

@@ -90,6 +90,9 @@ pub use error::Error;
 pub use export::{Json, Report};
 pub use fixed::{FixedTimer, static_bytes};
 pub use handle::Context;
+#[cfg(all(feature = "std", not(loom)))]
+#[doc(hidden)] // for front ends
+pub use host::beside::save_beside;
 #[cfg(feature = "std")]
 pub use host::clock::{Custom, HostClock, Kind, cycle_counter};
 #[cfg(all(feature = "std", not(loom)))]

@@ -10,8 +10,6 @@
 
 #[cfg(feature = "alloc")]
 mod across;
-#[cfg(feature = "std")]
-mod beside;
 mod decode;
 mod encode;
 mod error;

@@ -2,14 +2,15 @@
 
 use std::ffi::{CStr, OsString, c_char, c_int};
 use std::fmt::{self, Write};
-use std::fs::{File, Metadata, OpenOptions};
+use std::fs::File;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
+
+use xtimer_core::save_beside;
 
 use crate::error::{Code, Failure, Status, refuse};
 use crate::export::{ExportOptions, Exported, Form};
 use crate::guard;
-use crate::sync::{AtomicU32, Relaxed};
 use crate::table;
 use crate::timer::TimerHandle;
 
@@ -215,7 +216,16 @@ pub unsafe extern "C" fn xtimer_timer_save_json(
         let reference = table::get(timer)?;
         let exported = Exported::of(timer, &reference, Form::Json, options)?;
         let _uncancelled = Uncancelled::begin();
-        save(&path, &exported).map_err(|error| {
+        let write = |out: &mut io::BufWriter<&File>| {
+            let mut stream = Stream { out, error: None };
+            match exported.write(&mut stream).and_then(|()| stream.write_str("\n")) {
+                Ok(()) => Ok(()),
+                Err(_) => {
+                    Err(stream.error.unwrap_or_else(|| io::Error::other("it cannot be formatted")))
+                }
+            }
+        };
+        save_beside(&path, write).map_err(|(_, error)| {
             refuse(
                 Code::Io,
                 format_args!("The file '{}' could not be written: {error}.", path.display()),
@@ -237,124 +247,16 @@ pub(crate) fn path_of(path: &CStr) -> Result<PathBuf, Failure> {
 }
 
 /// Gathers what is written, and keeps the error that `fmt` cannot carry.
-struct Stream<W: io::Write> {
-    out: io::BufWriter<W>,
+struct Stream<'o, 'f> {
+    out: &'o mut io::BufWriter<&'f File>,
     error: Option<io::Error>,
 }
 
-impl<W: io::Write> Write for Stream<W> {
+impl Write for Stream<'_, '_> {
     fn write_str(&mut self, text: &str) -> fmt::Result {
-        io::Write::write_all(&mut self.out, text.as_bytes()).map_err(|error| {
+        io::Write::write_all(self.out, text.as_bytes()).map_err(|error| {
             self.error = Some(error);
             fmt::Error
         })
     }
-}
-
-fn save(path: &Path, exported: &Exported<'_>) -> io::Result<()> {
-    let path = target_of(path);
-    let old = match std::fs::metadata(&path) {
-        Ok(old) => Some(old),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-        Err(error) => return Err(error),
-    };
-    if let Some(old) = &old {
-        // A file that may not be written is not replaced either.
-        let there = open_old(&path)?;
-        if !old.is_file() {
-            return write_all(there, exported);
-        }
-    }
-    let (beside, file) = create_beside(&path, old.as_ref())?;
-    let written = write_all(file, exported).and_then(|()| std::fs::rename(&beside, &path));
-    if written.is_err() {
-        // The first error is the one to tell of.
-        let _ = std::fs::remove_file(&beside);
-    }
-    written
-}
-
-/// Where a path's symbolic links end, at something or nothing.
-fn target_of(path: &Path) -> PathBuf {
-    let mut target = path.to_path_buf();
-    for _ in 0..40 {
-        // A link of /proc to what is no file reads as no path.
-        match std::fs::read_link(&target) {
-            Ok(next) => {
-                let next = target.parent().unwrap_or(Path::new("")).join(next);
-                if std::fs::metadata(&target).is_ok() && std::fs::metadata(&next).is_err() {
-                    break;
-                }
-                target = next;
-            }
-            Err(_) => break,
-        }
-    }
-    target
-}
-
-/// Opens what exists, as it is; a FIFO that nobody reads from is an error rather than a wait.
-fn open_old(path: &Path) -> io::Result<File> {
-    let mut options = OpenOptions::new();
-    options.write(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::custom_flags(
-        &mut options,
-        libc::O_NONBLOCK | libc::O_NOCTTY,
-    );
-    let file = options.open(path)?;
-    #[cfg(unix)]
-    {
-        use std::os::fd::AsRawFd;
-        // SAFETY: the file is open; the flags are its own but for the one that was added.
-        unsafe {
-            let flags = libc::fcntl(file.as_raw_fd(), libc::F_GETFL);
-            libc::fcntl(file.as_raw_fd(), libc::F_SETFL, flags & !libc::O_NONBLOCK);
-        }
-    }
-    Ok(file)
-}
-
-/// Creates a file beside a path, with the permissions of the old one there.
-fn create_beside(path: &Path, old: Option<&Metadata>) -> io::Result<(PathBuf, File)> {
-    static SAVED: AtomicU32 = AtomicU32::new(0);
-    const NAME_MAX: usize = 255;
-    let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?;
-    let mut options = OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    if let Some(old) = old {
-        use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
-        options.mode(old.permissions().mode() & 0o777);
-    }
-    let mut tries = 100;
-    loop {
-        // Relaxed: only the value matters.
-        let number = SAVED.fetch_add(1, Relaxed);
-        let ending = format!(".{}-{number}.part", std::process::id());
-        let is_short = name.len() + ending.len() <= NAME_MAX;
-        let mut beside = if is_short { name.to_owned() } else { OsString::from("xtimer") };
-        beside.push(ending);
-        let beside = path.with_file_name(beside);
-        tries -= 1;
-        match options.open(&beside) {
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists && tries > 0 => {}
-            Err(error) => return Err(error),
-            Ok(file) => {
-                // What the umask took; a file system without permissions refuses.
-                if let Some(old) = old {
-                    let _ = file.set_permissions(old.permissions());
-                }
-                return Ok((beside, file));
-            }
-        }
-    }
-}
-
-fn write_all(file: File, exported: &Exported<'_>) -> io::Result<()> {
-    let mut stream = Stream { out: io::BufWriter::new(file), error: None };
-    if exported.write(&mut stream).and_then(|()| stream.write_str("\n")).is_err() {
-        return Err(stream.error.unwrap_or_else(|| io::Error::other("it cannot be formatted")));
-    }
-    io::Write::flush(&mut stream.out)
 }

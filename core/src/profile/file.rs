@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::string::String;
 use std::vec::Vec;
 
-use crate::profile::beside;
+use crate::host::beside::save_beside;
 use crate::profile::decode;
 use crate::profile::error::DecodeError;
 use crate::profile::format::HEADER;
@@ -117,9 +117,14 @@ macro_rules! stored {
             /// # Errors
             /// The system's, with the path. The old file stays, and what was begun is removed.
             pub fn save(&self, path: impl AsRef<Path>) -> Result<(), FileError> {
-                beside::save(path.as_ref(), &self.to_bytes()).map_err(|(action, error)| {
-                    FileError::Io { action, path: Some(path.as_ref().into()), error }
-                })
+                let bytes = self.to_bytes();
+                save_beside(path.as_ref(), |out| out.write_all(&bytes)).map_err(
+                    |(action, error)| FileError::Io {
+                        action,
+                        path: Some(path.as_ref().into()),
+                        error,
+                    },
+                )
             }
 
             /// Loads it from a file.

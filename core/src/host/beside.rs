@@ -3,23 +3,34 @@
 
 use std::ffi::OsString;
 use std::fs::{self, File, Metadata, OpenOptions};
-use std::io::{self, Write};
+use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use crate::sync::{HostAtomicU64, Relaxed};
 
 /// What was being done when the system refused.
-pub(crate) type Refused = (&'static str, io::Error);
+type Refused = (&'static str, io::Error);
 
 const fn during(action: &'static str) -> impl Fn(io::Error) -> Refused {
     move |error| (action, error)
 }
 
-/// Replaces the file at `path`.
+/// Replaces the file at `path` by what `write` writes.
 ///
 /// The file keeps its permissions, and a symbolic link its place. What is no file, such as a device or
 /// a FIFO that is read from, is written in place.
-pub(crate) fn save(path: &Path, bytes: &[u8]) -> Result<(), Refused> {
+///
+/// # Errors
+/// What was being done (`write`, …) when the system, or `write`, refused, and why.
+pub fn save_beside(
+    path: &Path,
+    write: impl FnOnce(&mut BufWriter<&File>) -> io::Result<()>,
+) -> Result<(), Refused> {
+    let write_to = |file: &File| {
+        let mut out = BufWriter::new(file);
+        write(&mut out)?;
+        out.flush()
+    };
     let path = target_of(path);
     let old = match fs::metadata(&path) {
         Ok(old) => Some(old),
@@ -28,14 +39,14 @@ pub(crate) fn save(path: &Path, bytes: &[u8]) -> Result<(), Refused> {
     };
     if let Some(old) = &old {
         // A file that may not be written is not replaced either.
-        let mut there = open_old(&path).map_err(during("write"))?;
+        let there = open_old(&path).map_err(during("write"))?;
         if !old.is_file() {
-            return there.write_all(bytes).map_err(during("write"));
+            return write_to(&there).map_err(during("write"));
         }
     }
-    let (begun, mut file) =
+    let (begun, file) =
         create_beside(&path, old.as_ref()).map_err(during("create a file beside"))?;
-    file.write_all(bytes).and_then(|()| file.sync_all()).map_err(during("write"))?;
+    write_to(&file).and_then(|()| file.sync_all()).map_err(during("write"))?;
     drop(file);
     begun.rename(&path).map_err(during("put a new file in the place of"))
 }
