@@ -32,6 +32,14 @@ pub fn cargo<I: IntoIterator<Item: AsRef<OsStr>>>(arguments: I) -> Run {
     Run::new("cargo").args(arguments)
 }
 
+/// The core's tests as users build it, without whole-program optimisation: with it, each of the many
+/// test programs takes longer to link than to run.
+pub fn optimised_tests() -> Run {
+    cargo(["test", "-p", "xtimer-core", "--release"])
+        .env("CARGO_PROFILE_RELEASE_LTO", "off")
+        .env("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "16")
+}
+
 impl Run {
     pub fn new(program: impl AsRef<OsStr>) -> Self {
         let mut command = Command::new(program);

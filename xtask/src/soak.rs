@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use anyhow::Result;
 
-use crate::command::cargo;
+use crate::command::{cargo, optimised_tests};
 use crate::instrumented::{self, Sanitizer};
 use crate::parts::Parts;
 use crate::report::{self, Stage};
@@ -47,7 +47,8 @@ pub fn known(chosen: &[String]) -> std::result::Result<(), String> {
 
 fn properties(parts: &mut Parts) {
     parts.part("core", || {
-        cargo(["test", "-p", "xtimer-core", "--release", "--test", "semantics"])
+        optimised_tests()
+            .args(["--test", "semantics"])
             .env("PROPTEST_CASES", "20000")
             .limit(HOUR)
             .tests()
@@ -57,7 +58,7 @@ fn properties(parts: &mut Parts) {
 fn threads(parts: &mut Parts) {
     parts.part("core", || {
         for _ in 0..20 {
-            cargo(["test", "-p", "xtimer-core", "--release", "--test", "threads"]).tests()?;
+            optimised_tests().args(["--test", "threads"]).tests()?;
         }
         Ok(())
     });
@@ -65,7 +66,8 @@ fn threads(parts: &mut Parts) {
 
 fn signals(parts: &mut Parts) {
     parts.part("core", || {
-        cargo(["test", "-p", "xtimer-core", "--release", "--test", "signal"])
+        optimised_tests()
+            .args(["--test", "signal"])
             .env("XTIMER_SIGNAL_INSTANTS", "1000000")
             .limit(HOUR)
             .tests()
@@ -86,7 +88,8 @@ fn saves(parts: &mut Parts) {
 
 fn drift(parts: &mut Parts) {
     parts.part("core", || {
-        cargo(["test", "-p", "xtimer-core", "--release", "--test", "clock_drift"])
+        optimised_tests()
+            .args(["--test", "clock_drift"])
             .args(["--", "--ignored", "--nocapture"])
             .tests()
     });

@@ -1,6 +1,6 @@
 //! Stage `core`: the tests of the core, in each of the ways it can be built for this machine.
 
-use crate::command::cargo;
+use crate::command::{cargo, optimised_tests};
 use crate::parts::Parts;
 use crate::places;
 use crate::report::Stage;
@@ -16,7 +16,8 @@ fn run(parts: &mut Parts) {
     // the code of a firmware; the words of a target without 64-bit atomics.
     parts.part("checked", || cargo(["test", "-p", "xtimer-core"]).tests());
     parts.part("optimised", || {
-        cargo(["test", "-p", "xtimer-core", "--release", "--all-targets"])
+        optimised_tests()
+            .arg("--all-targets")
             // The stage `signal` has the long run.
             .env("XTIMER_SIGNAL_INSTANTS", "5000")
             .tests()

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::command::cargo;
+use crate::command::optimised_tests;
 use crate::parts::Parts;
 use crate::report::Stage;
 
@@ -14,8 +14,8 @@ pub const STAGE: Stage = Stage {
 
 fn run(parts: &mut Parts) {
     parts.part("reports", || {
-        cargo(["test", "-p", "xtimer-core", "--release", "--test", "signal"])
-            .args(["--", "--nocapture"])
+        optimised_tests()
+            .args(["--test", "signal", "--", "--nocapture"])
             .limit(Duration::from_secs(600))
             .tests()
     });
