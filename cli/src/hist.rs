@@ -31,7 +31,7 @@ pub fn run(options: &Hist) -> Result {
                 .iter()
                 .filter(|(path, times)| is_meant(&filter, options, path, times.categories()));
             let (paths, times): (Vec<_>, Vec<_>) = chosen.unzip();
-            let series = times.iter().flat_map(|times| of_ranks(times)).collect();
+            let series = times.iter().flat_map(of_ranks).collect();
             (paths.iter().map(|path| path.join("/")).collect::<Vec<_>>(), series)
         }
         Loaded::Reduced(_) if options.by_rank => {

@@ -76,11 +76,31 @@ impl Axis {
         (Self { range, ticks: ticks.unwrap_or_default() }, name)
     }
 
+    /// Multiples of a step, in one unit, on a logarithmic axis of less than half a power of ten.
+    fn nearly_linear(
+        range: Range<f64>,
+        fits: impl Fn(&[(f64, String)]) -> bool,
+    ) -> (Self, &'static str) {
+        let (from, to) = (10_f64.powf(range.start), 10_f64.powf(range.end));
+        let (name, size) = unit(to);
+        let scaled = from / size..to / size;
+        let ticks_of = |most| {
+            let mut ticks = multiples(&scaled, step(&scaled, most));
+            ticks.iter_mut().for_each(|tick| tick.0 = (tick.0 * size).log10());
+            ticks
+        };
+        let ticks = (1..=10).rev().map(ticks_of).find(|ticks| fits(ticks));
+        (Self { range, ticks: ticks.unwrap_or_default() }, name)
+    }
+
     /// Powers of ten, with 2 and 5 between them where they have room; each has its own unit.
     fn logarithmic(
         range: Range<f64>,
         fits: impl Fn(&[(f64, String)]) -> bool,
     ) -> (Self, &'static str) {
+        if range.end - range.start < 0.5 {
+            return Self::nearly_linear(range, fits);
+        }
         let (first, last) = (range.start.floor() as i32, range.end.ceil() as i32);
         let ticks_of = |factors: &[f64], every: i32| -> Vec<(f64, String)> {
             let powers = (first..=last).filter(|power| power.rem_euclid(every) == 0);

@@ -109,7 +109,7 @@ pub fn draw<DB: DrawingBackend>(
     let (plot, legend_area) = if series.len() > 1 {
         let legend = Legend::measure(&below, series);
         let at = below.dim_in_pixel().0 as i32 - legend.width;
-        let (left, right) = below.split_horizontally(at.max(total_width as i32 / 2));
+        let (left, right) = below.split_horizontally(at.max(below.dim_in_pixel().0 as i32 / 2));
         (left, Some((right, legend)))
     } else {
         (below, None)
@@ -140,10 +140,10 @@ fn heading<DB: DrawingBackend>(
         format!("{}   {numbers}", options.subject)
     };
     let mut top = MARGIN;
-    for (text, size, colour) in
-        [(&options.title, height * 0.042, BLACK), (&subject, height * 0.026, GREY)]
+    for (text, size, least, colour) in
+        [(&options.title, height * 0.042, 15.0, BLACK), (&subject, height * 0.026, 11.0, GREY)]
     {
-        let size = size.clamp(LEAST_SIZE + 2.0, 28.0);
+        let size = size.clamp(least, 28.0);
         let (text, size) = fitted(area, text, size, room);
         let style = style(size, colour).pos(Pos::new(HPos::Center, VPos::Top));
         area.draw_text(&text, &style, (MARGIN + room / 2, top))?;
@@ -208,7 +208,8 @@ fn bars<DB: DrawingBackend>(
     let bottom = (size * 3.4) as i32;
 
     let inner = wide as i32 - left - MARGIN;
-    let padding = (edges.to - edges.from) * 0.02;
+    // One bar alone is no wall.
+    let padding = (edges.to - edges.from) * if edges.count == 1 { 1.0 } else { 0.02 };
     let range = edges.from - padding..edges.to + padding;
     // A duration is never below 0.
     let range =
