@@ -184,7 +184,8 @@ mod tests {
         let durations = [1, 1, 2, 50, 100];
         let series = Series::from_durations("", &durations);
         for is_log in [false, true] {
-            let edges = Edges::of(&[series.clone()], Bins::Count(7), is_log, 1000).unwrap();
+            let edges =
+                Edges::of(std::slice::from_ref(&series), Bins::Count(7), is_log, 1000).unwrap();
             let counts = edges.counts(&series);
             assert_eq!((counts.len(), counts.iter().sum::<u64>()), (7, 5));
             assert_eq!((counts[0], counts[6]), (3 - u64::from(is_log), 1));

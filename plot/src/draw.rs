@@ -296,7 +296,7 @@ impl Legend {
             }
         }
         let all: i32 = columns.iter().map(|column| column + GAP).sum();
-        Self { size, columns, width: all + size as i32 + GAP }
+        Self { size, columns, width: all + size as i32 + GAP + 4 }
     }
 
     fn draw<DB: DrawingBackend>(

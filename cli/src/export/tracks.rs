@@ -134,7 +134,10 @@ mod tests {
     use super::*;
     use xtimer_core::profile::{Records, Source};
 
-    fn profile(rows: &[(&[&str], &[(u64, u64)])]) -> Profile {
+    /// A path, and the start and duration of each sample.
+    type Row<'r> = (&'r [&'r str], &'r [(u64, u64)]);
+
+    fn profile(rows: &[Row<'_>]) -> Profile {
         let columns: Vec<(Vec<u64>, Vec<u64>)> =
             rows.iter().map(|row| row.1.iter().copied().unzip()).collect();
         let records: Vec<Records<'_>> = rows
