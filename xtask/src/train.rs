@@ -77,11 +77,12 @@ fn run(options: &[String], texts: &[PathBuf]) -> Result<()> {
     compare(&folder)
 }
 
-/// Merges the workers' profiles, shows who is slow, and draws how long each computed.
+/// Merges the workers' profiles, shows who is slow, and draws how long each was in the all-reduce: the fast
+/// one waits there.
 fn compare(folder: &Path) -> Result<()> {
     let xtimer =
         |arguments: &[&str]| cargo(["run", "-q", "-p", "xtimer-cli", "--"]).args(arguments);
-    let (merged, picture) = (folder.join("workers.xtp"), folder.join("backward.png"));
+    let (merged, picture) = (folder.join("workers.xtp"), folder.join("all-reduce.png"));
     xtimer(&["merge"]).arg(folder.join("train.*.xtp")).arg("-o").arg(&merged).run()?;
     let shown = xtimer(&["show"]).arg(&merged).shown()?;
     let compute = shown.lines().rfind(|line| line.starts_with("compute"));
@@ -90,13 +91,13 @@ fn compare(folder: &Path) -> Result<()> {
         compute.is_some_and(|line| line.ends_with(&slowest)),
         "the worker that computes twice is not named as the slowest"
     );
-    xtimer(&["hist", "--path", "step/backward", "--by-rank"])
+    xtimer(&["hist", "--path", "step/all-reduce", "--by-rank", "--log"])
         .arg(&merged)
         .arg("-o")
         .arg(&picture)
         .run()?;
     println!(
-        "\nworker {SLOW_WORKER} is the slow one; each worker's times: {}",
+        "\nworker {SLOW_WORKER} is the slow one; how long each was in the all-reduce: {}",
         places::shown(&picture)
     );
     Ok(())
