@@ -2,19 +2,27 @@
 
 use xtimer_core::profile::{Profile, Reduced};
 
-use crate::failure::Result;
+use crate::failure::{Failure, Result};
 use crate::input::{self, Item};
 use crate::line::Merge;
 use crate::output;
 
-/// Merges, and writes a file.
+/// Merges, and writes a file: beside its place and renamed, as the library does.
 pub fn run(options: &Merge) -> Result {
-    let bytes = if options.reduce {
-        reduced(options)?.to_bytes()
-    } else {
-        input::load_ranks(&options.inputs, "merging without --reduce")?.to_bytes()
-    };
-    output::write_binary(Some(&options.output), &bytes)
+    let output = &options.output;
+    let is_standard = output.as_os_str() == output::STANDARD;
+    if options.reduce {
+        let reduced = reduced(options)?;
+        if is_standard {
+            return output::write_binary(None, &reduced.to_bytes());
+        }
+        return reduced.save(output).map_err(Failure::of);
+    }
+    let gathered = input::load_ranks(&options.inputs, "merging without --reduce")?;
+    if is_standard {
+        return output::write_binary(None, &gathered.to_bytes());
+    }
+    gathered.save(output).map_err(Failure::of)
 }
 
 /// One file after the other, so memory does not grow with the ranks.

@@ -120,7 +120,7 @@ struct One<'j> {
     sections: Vec<OneSection<'j>>,
     clock: Clock<'j>,
     overhead: Overhead,
-    lost: BTreeMap<&'static str, u64>,
+    lost: Lost<'j>,
 }
 
 #[derive(Serialize)]
@@ -140,8 +140,31 @@ struct OneSection<'j> {
     open: u32,
     #[serde(skip_serializing_if = "Option::is_none")]
     open_time: Option<Exact>,
+    #[serde(skip_serializing_if = "is_false")]
+    busy: bool,
+    #[serde(skip_serializing_if = "is_false")]
+    late: bool,
+    #[serde(skip_serializing_if = "is_false")]
+    exceeded: bool,
     samples: usize,
     dropped: u64,
+}
+
+fn is_false(mark: &bool) -> bool {
+    !mark
+}
+
+#[derive(Serialize)]
+struct Lost<'j> {
+    #[serde(flatten)]
+    counts: BTreeMap<&'static str, u64>,
+    without_slot: BTreeMap<&'j str, WithoutSlot>,
+}
+
+#[derive(Serialize)]
+struct WithoutSlot {
+    count: u64,
+    time: Option<Exact>,
 }
 
 #[derive(Serialize)]
@@ -203,7 +226,20 @@ fn one(profile: &Profile) -> One<'_> {
             .collect(),
         clock: Clock { name: clock, hertz: hertz(scale), width },
         overhead: Overhead { pair: measured(price.pair), quantum: measured(price.quantum) },
-        lost: losses_of(profile.losses()).into_iter().collect(),
+        lost: lost(profile),
+    }
+}
+
+fn lost(profile: &Profile) -> Lost<'_> {
+    let without_slot = profile.categories().iter().filter(|category| category.lost_count > 0);
+    Lost {
+        counts: losses_of(profile.losses()).into_iter().collect(),
+        without_slot: without_slot
+            .map(|category| {
+                let (count, time) = (category.lost_count, seconds(category.lost_time.into()));
+                (&*category.name, WithoutSlot { count, time })
+            })
+            .collect(),
     }
 }
 
@@ -243,6 +279,9 @@ fn section<'j>(profile: &'j Profile, alone: Option<&Gathered>, index: usize) -> 
         }),
         open: numbers.open,
         open_time: (numbers.open > 0).then(|| seconds(numbers.open_time.into())).flatten(),
+        busy: section.marks.busy,
+        late: section.marks.late,
+        exceeded: section.marks.exceeded,
         samples: samples.len(),
         dropped,
     }

@@ -106,8 +106,10 @@ fn reduced_profiles_cut_anywhere_are_errors() {
 #[test]
 fn a_file_that_cannot_be_written_is_named() {
     let folder = two();
-    let sentence = folder.run("merge r0.xtp -o no/such/folder.xtp").sentence();
-    assert!(sentence.starts_with("cannot write 'no/such/folder.xtp': "), "{sentence}");
+    for line in ["merge r0.xtp -o no/such.xtp", "export r0.xtp -f csv -o no/such.xtp"] {
+        let sentence = folder.run(line).sentence();
+        assert!(sentence.contains("'no/such.xtp': No such file"), "{sentence}");
+    }
     let left: Vec<_> = std::fs::read_dir(folder.folder()).unwrap().collect();
     assert_eq!(left.len(), 2);
 }
