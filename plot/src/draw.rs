@@ -93,6 +93,18 @@ fn colour(number: usize) -> RGBColor {
 /// Draws the histogram of `series` into `area`. One series is drawn alone; several lie over each other,
 /// each with a line (name, n, mean, std) in a legend. Without durations the picture says so.
 ///
+/// ```
+/// use plotters::prelude::*;
+/// use xtimer_plot::{Options, Series, draw, plotters};
+///
+/// let mut page = String::new();
+/// let area = SVGBackend::with_string(&mut page, (900, 900)).into_drawing_area();
+/// let (upper, lower) = area.split_vertically(450);
+/// let series = [Series::from_durations("load", &[2000, 2100, 2600])];
+/// draw(&upper, &series, &Options::default()).unwrap();
+/// draw(&lower, &series, &Options { is_log: true, ..Options::default() }).unwrap();
+/// ```
+///
 /// # Errors
 /// The backend's.
 pub fn draw<DB: DrawingBackend>(
@@ -258,8 +270,8 @@ fn bars<DB: DrawingBackend>(
 /// The table of the series.
 struct Legend {
     size: f64,
-    /// The widths of its columns.
-    columns: [i32; 4],
+    /// The widths of its columns; those at the end that have no room are left out.
+    columns: Vec<i32>,
     width: i32,
 }
 
@@ -281,6 +293,9 @@ impl Legend {
         while legend.width > wide as i32 / 2 && legend.size > LEAST_SIZE {
             legend = Self::of_size(area, series, legend.size - 0.5);
         }
+        while legend.width > wide as i32 / 2 && legend.columns.len() > 1 {
+            legend.width -= legend.columns.pop().map_or(0, |column| column + GAP);
+        }
         let excess = (legend.width - wide as i32 / 2).max(0);
         legend.columns[0] = (legend.columns[0] - excess).max(legend.size as i32 * 3);
         legend.width -= excess;
@@ -289,7 +304,7 @@ impl Legend {
 
     fn of_size<DB: DrawingBackend>(area: &Area<DB>, series: &[Series], size: f64) -> Self {
         let text = style(size, BLACK);
-        let mut columns = HEAD.map(|head| width(area, head, &text));
+        let mut columns = HEAD.map(|head| width(area, head, &text)).to_vec();
         for series in series {
             for (column, cell) in columns.iter_mut().zip(cells(series)) {
                 *column = (*column).max(width(area, &cell, &text));
@@ -336,7 +351,7 @@ impl Legend {
         let name = cut(area, &cells[0], self.size, self.columns[0]);
         area.draw_text(&name, &style(self.size, colour), (left, top))?;
         let mut right = left + self.columns[0];
-        for (cell, column) in cells.iter().zip(self.columns).skip(1) {
+        for (cell, column) in cells.iter().zip(&self.columns).skip(1) {
             right += column + GAP;
             let text = style(self.size, colour).pos(Pos::new(HPos::Right, VPos::Top));
             area.draw_text(cell, &text, (right, top))?;
