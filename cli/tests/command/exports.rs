@@ -149,6 +149,13 @@ fn speedscope_events_open_and_close_in_order() {
     let folder = two().with("t.xtp", &tangled());
     let file = json(&folder.run("export r0.xtp r1.xtp t.xtp --format speedscope").done());
     assert_eq!(file["$schema"], "https://www.speedscope.app/file-format-schema.json");
+    let schema = json(include_str!("../schemas/speedscope.json"));
+    let schema = jsonschema::validator_for(&schema).unwrap();
+    let faults: Vec<String> = schema.iter_errors(&file).map(|fault| fault.to_string()).collect();
+    assert_eq!(faults, Vec::<String>::new());
+    let mut wrong = file.clone();
+    wrong["profiles"][1]["unit"] = "parsecs".into();
+    assert!(!schema.is_valid(&wrong), "the schema lets everything through");
     let frames = file["shared"]["frames"].as_array().unwrap().len();
     let profiles = file["profiles"].as_array().unwrap();
     let mut opened = 0;
