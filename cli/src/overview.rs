@@ -1,6 +1,6 @@
 //! Ranks or a reduced profile as rows: what all tables are made of.
 
-use xtimer_core::profile::{Across, GatheredTimes, ReducedSection};
+use xtimer_core::profile::{Across, GatheredTimes, Marks, ReducedSection};
 
 use crate::input::Loaded;
 
@@ -36,6 +36,8 @@ pub struct Row {
     pub across: Across,
     /// Entries that were open.
     pub open: u64,
+    /// What is remarkable about it, on any rank.
+    pub marks: Marks,
 }
 
 /// A category over all ranks.
@@ -142,6 +144,11 @@ fn row_of_times(path: &[&str], times: &GatheredTimes) -> Row {
         }),
         across: times.across(),
         open: times.by_rank().iter().map(|rank| u64::from(rank.numbers.open)).sum(),
+        marks: times.by_rank().iter().fold(Marks::default(), |all, rank| Marks {
+            busy: all.busy | rank.marks.busy,
+            late: all.late | rank.marks.late,
+            exceeded: all.exceeded | rank.marks.exceeded,
+        }),
     }
 }
 
@@ -160,6 +167,7 @@ fn row_of_reduced(path: &[&str], section: &ReducedSection) -> Row {
         percentiles: PERCENTS.map(|percent| section.percentile(percent)),
         across: *section.across(),
         open: section.open(),
+        marks: section.marks(),
     }
 }
 

@@ -155,10 +155,18 @@ fn category_of(row: &Row) -> String {
     row.categories.iter().map(|name| printable(name)).collect::<Vec<_>>().join(", ")
 }
 
+/// The words of the report for what is remarkable.
 fn note_of(row: &Row) -> String {
-    let open = (row.open > 0).then(|| format!("{} open", row.open));
-    let mixed = row.is_mixed.then(|| "categories differ".to_owned());
-    open.into_iter().chain(mixed).collect::<Vec<_>>().join(", ")
+    let open = format!("{} open", row.open);
+    let notes = [
+        (row.open > 0, &*open),
+        (row.marks.busy, "busy"),
+        (row.marks.late, "late"),
+        (row.marks.exceeded, "beside"),
+        (row.is_mixed, "categories differ"),
+    ];
+    let words: Vec<&str> = notes.iter().filter(|note| note.0).map(|note| note.1).collect();
+    words.join(", ")
 }
 
 /// Least, mean, most, imbalance, slowest.

@@ -161,3 +161,13 @@ fn a_reader_that_goes_away_is_no_error() {
     let output = child.wait_with_output().unwrap();
     assert_eq!((output.status.code(), &*output.stderr), (Some(0), &b""[..]));
 }
+
+#[test]
+fn what_is_remarkable_stands_behind_a_row() {
+    let folder = Folder::new();
+    let vectors = concat!(env!("CARGO_MANIFEST_DIR"), "/../core/tests/vectors/full.xtp");
+    let shown = folder.run_words(&["show", vectors]).done();
+    for word in ["busy", "late", "beside"] {
+        assert!(shown.lines().any(|line| line.trim_end().ends_with(word)), "{word}: {shown}");
+    }
+}

@@ -236,6 +236,7 @@ impl Gathered {
             let rank = RankTimes {
                 rank: profile.rank,
                 category: profile.category_of(section).into(),
+                marks: section.marks,
                 numbers: section.numbers,
                 dropped,
                 histogram: profile.histogram(index as usize).map(Into::into),
