@@ -225,6 +225,13 @@ pub(crate) fn base_of(name: &[u8]) -> Option<&[u8]> {
     (!digits.is_empty() && digits.iter().all(u8::is_ascii_digit)).then(|| &name[..open])
 }
 
+/// A name without its counter, if it has one.
+#[cfg(feature = "alloc")]
+pub(crate) fn base_of_text(name: &str) -> &str {
+    // The base ends before an ASCII bracket, so it is whole text.
+    base_of(name.as_bytes()).and_then(|base| name.get(..base.len())).unwrap_or(name)
+}
+
 #[cfg(all(test, not(loom)))]
 mod tests {
     use super::*;

@@ -14,7 +14,8 @@
 
 struct options {
     std::vector<std::string> text;
-    std::string root = ".", json = "train.json", checkpoint = "train.checkpoint";
+    std::string root = ".", json = "train.json", profiles = "train",
+                checkpoint = "train.checkpoint";
     long steps = 4000, slow_worker = -1;
     std::size_t workers = 2;
     double seconds = 40;
@@ -33,6 +34,7 @@ inline constexpr const char *usage =
     "  --slow-worker K    let worker K compute everything twice, to see the others wait\n"
     "  --seed N           where the random numbers begin (1)\n"
     "  --json FILE        where the profile goes (train.json)\n"
+    "  --profiles PREFIX  where each worker's profile goes: PREFIX.0.xtp, PREFIX.1.xtp (train)\n"
     "  --checkpoint FILE  where the best model goes (train.checkpoint)\n"
     "  --quiet            no progress\n"
     "  --help             this text\n";
@@ -69,6 +71,7 @@ inline options parse(int count, char **words) {
         else if (name == "--quiet") result.quiet = true;
         else if (name == "--root") result.root = value();
         else if (name == "--json") result.json = value();
+        else if (name == "--profiles") result.profiles = value();
         else if (name == "--checkpoint") result.checkpoint = value();
         else if (name == "--steps") number(result.steps, 1, 1000000000);
         else if (name == "--seconds") number(result.seconds, 0, 1000000);

@@ -6,6 +6,8 @@
 #include "workers.hpp"
 #include "xtimer.hpp"
 
+#include <memory>
+
 constexpr std::size_t batch_rows = 256; // of all workers together
 constexpr long validate_every = 100;    // steps
 
@@ -35,17 +37,32 @@ double validate(model &model, const text &text) {
     return loss / static_cast<double>(rows);
 }
 
+// A worker's own timer keeps each duration of its sections, so that workers can be compared when the
+// run is over, as ranks on several machines would be.
+std::unique_ptr<xtimer::timer> own_timer() {
+    auto config = xtimer::default_config();
+    config.lanes = 1;
+    config.samples_per_lane = 1 << 16;
+    auto timer = std::make_unique<xtimer::timer>(config);
+    if (!timer->made())
+        throw std::runtime_error("cannot make a worker's timer: " + timer->made().message());
+    return timer;
+}
+
 // One worker's part of one step.
 void work(std::size_t worker, const job &job, const options &options, const text &text,
-          model &model, batch &batch, all_reduce &gradients, double &loss) {
+          model &model, batch &batch, all_reduce &gradients, const xtimer::timer &own,
+          double &loss) {
     // A worker's first section opens beneath the main thread's "step". The number, "worker[0]",
     // keeps the workers apart; reports join them to "worker" unless asked not to.
     xtimer::scope scope{xtimer::beneath{job.parent}, xtimer::counted{"worker", worker}};
+    xtimer::scope own_step{own, "step"};
 
     const auto step = static_cast<std::uint64_t>(job.step);
     const bool slow = options.slow_worker == static_cast<long>(worker);
     {
         XTIMER_SCOPE("load batch", "io");
+        xtimer::scope own_load{own, "load batch", "io"};
         const auto draw = [&](std::size_t row) {
             return text.training[random_at(options.seed, step * batch_rows + row) %
                                  text.training.size()];
@@ -56,14 +73,20 @@ void work(std::size_t worker, const job &job, const options &options, const text
     for (int times = slow ? 2 : 1; times > 0; --times) {
         {
             XTIMER_SCOPE("forward", "compute");
+            xtimer::scope own_forward{own, "forward", "compute"};
             loss = model.forward(batch, static_cast<std::uint32_t>(random_at(options.seed, step)));
         }
         XTIMER_SCOPE("backward", "compute");
+        xtimer::scope own_backward{own, "backward", "compute"};
         model.backward(batch, 1.0f / batch_rows);
     }
-    gradients.sum(worker, model.gradient);
+    {
+        xtimer::scope own_reduce{own, "all-reduce", "comm"};
+        gradients.sum(worker, model.gradient);
+    }
 
     XTIMER_SCOPE("optimizer", "compute");
+    xtimer::scope own_optimizer{own, "optimizer", "compute"};
     model.update(job.step, job.rate);
 }
 
@@ -101,8 +124,10 @@ void run(const options &options) {
     std::vector<batch> batches(options.workers);
     std::vector<double> losses(options.workers);
     all_reduce gradients(options.workers);
+    std::vector<std::unique_ptr<xtimer::timer>> timers;
+    for (std::size_t w = 0; w < options.workers; ++w) timers.push_back(own_timer());
     crew crew(options.workers, [&](std::size_t w, const job &job) {
-        work(w, job, options, text, models[w], batches[w], gradients, losses[w]);
+        work(w, job, options, text, models[w], batches[w], gradients, *timers[w], losses[w]);
     });
 
     long steps = 0;
@@ -154,6 +179,17 @@ void run(const options &options) {
     if (const auto status = xtimer::save_json(options.json, false); !status)
         throw std::runtime_error("cannot write the profile '" + options.json +
                                  "': " + status.message());
+    for (std::size_t w = 0; w < options.workers; ++w) {
+        const std::string file = options.profiles + "." + std::to_string(w) + ".xtp";
+        const auto rank = static_cast<std::uint32_t>(w);
+        const std::string label = "worker " + std::to_string(w);
+        const xtimer::status saved(
+            xtimer_timer_save_profile(timers[w]->handle(), file.c_str(), rank, label.c_str()));
+        if (!saved)
+            throw std::runtime_error("cannot write the profile '" + file +
+                                     "': " + saved.message());
+    }
+    std::printf("profiles of the workers: %s.*.xtp\n", options.profiles.c_str());
     std::printf("profile: %s\ncheckpoint: %s\n", options.json.c_str(), options.checkpoint.c_str());
     break_the_rule();
     if (!(final_loss < bigram))

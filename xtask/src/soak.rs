@@ -21,6 +21,7 @@ const PARTS: &[Stage] = &[
         run: fuzz,
     },
     Stage { name: "saves", about: "200 saves killed at any moment", run: saves },
+    Stage { name: "merge", about: "10,000 ranks reduced: memory, time, any order", run: merge },
     Stage { name: "drift", about: "the clock's scale over a minute", run: drift },
     Stage { name: "races", about: "core, C and C++ under ThreadSanitizer", run: races },
 ];
@@ -82,6 +83,16 @@ fn saves(parts: &mut Parts) {
     parts.part("profiles", || {
         cargo(["test", "-p", "xtimer-core", "--release", "--test", "profile", "killed"])
             .env("XTIMER_PROFILE_KILLS", "200")
+            .tests()
+    });
+}
+
+fn merge(parts: &mut Parts) {
+    parts.part("cli", || {
+        cargo(["test", "-p", "xtimer-cli", "--release", "--test", "many"])
+            .args(["--", "--nocapture"])
+            .env("XTIMER_MERGE_RANKS", "10000")
+            .limit(HOUR)
             .tests()
     });
 }

@@ -1,11 +1,12 @@
-//! Builds and runs the training example, and checks the JSON that it leaves.
+//! Builds and runs the training example, checks the JSON that it leaves, and compares its workers by their
+//! profiles.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 
-use crate::command::Run;
+use crate::command::{Run, cargo};
 use crate::{archive, places, profile, tools};
 
 /// Enough for a model better than bigrams, whatever the machine.
@@ -13,6 +14,9 @@ const SHORT_STEPS: u64 = 800;
 
 /// The section of the example that holds the sections of its workers.
 const PARALLEL: &str = "step";
+
+/// The worker that computes everything twice, to be found by its profile.
+const SLOW_WORKER: &str = "1";
 
 /// `cargo xtask demo`: the example as its users run it, on the project's documents.
 pub fn demo(steps: Option<u64>, texts: &[PathBuf]) -> Result<()> {
@@ -49,6 +53,8 @@ fn run(options: &[String], texts: &[PathBuf]) -> Result<()> {
     let printed = run
         .arg("--json")
         .arg(&json)
+        .args(["--slow-worker", SLOW_WORKER, "--profiles"])
+        .arg(folder.join("train"))
         .arg("--checkpoint")
         .arg(folder.join("train.checkpoint"))
         .limit(Duration::from_secs(900))
@@ -67,6 +73,32 @@ fn run(options: &[String], texts: &[PathBuf]) -> Result<()> {
         places::shown(&json),
         found.sections.len(),
         found.categories
+    );
+    compare(&folder)
+}
+
+/// Merges the workers' profiles, shows who is slow, and draws how long each was in the all-reduce: the fast
+/// one waits there.
+fn compare(folder: &Path) -> Result<()> {
+    let xtimer =
+        |arguments: &[&str]| cargo(["run", "-q", "-p", "xtimer-cli", "--"]).args(arguments);
+    let (merged, picture) = (folder.join("workers.xtp"), folder.join("all-reduce.png"));
+    xtimer(&["merge"]).arg(folder.join("train.*.xtp")).arg("-o").arg(&merged).run()?;
+    let shown = xtimer(&["show"]).arg(&merged).shown()?;
+    let compute = shown.lines().rfind(|line| line.starts_with("compute"));
+    let slowest = format!("rank {SLOW_WORKER}");
+    ensure!(
+        compute.is_some_and(|line| line.ends_with(&slowest)),
+        "the worker that computes twice is not named as the slowest"
+    );
+    xtimer(&["hist", "--path", "step/all-reduce", "--by-rank", "--log"])
+        .arg(&merged)
+        .arg("-o")
+        .arg(&picture)
+        .run()?;
+    println!(
+        "\nworker {SLOW_WORKER} is the slow one; how long each was in the all-reduce: {}",
+        places::shown(&picture)
     );
     Ok(())
 }

@@ -4,6 +4,7 @@ use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
 use core::fmt;
 
+use crate::names::base_of_text;
 use crate::profile::across::Across;
 use crate::profile::error::DecodeError;
 use crate::profile::owned::Profile;
@@ -172,6 +173,28 @@ impl Gathered {
         Self::from_profiles(profiles).unwrap_or_else(|_| self.clone())
     }
 
+    /// The same with counted sections united: every name of a path loses a trailing integer in brackets,
+    /// so `step[3]` and `step[4]` are gathered as `step`. The profiles, and with them the totals of
+    /// ranks and categories, stay as they are.
+    #[must_use]
+    pub fn flatten(&self) -> Self {
+        let mut tree = PathTree::new();
+        let mut rows: Vec<Vec<Row>> = Vec::new();
+        for &node in &self.order {
+            let path = self.tree.path(node);
+            let flat = tree.place(path.into_iter().map(base_of_text));
+            rows.resize_with(tree.len(), Vec::new);
+            rows[flat as usize].extend(&self.rows[node as usize]);
+        }
+        rows.resize_with(tree.len(), Vec::new);
+        for of_node in &mut rows {
+            of_node.sort_by_key(|row| row.0); // by rank; of one rank, by path
+        }
+        let order = tree.walk(false);
+        let order = order.into_iter().filter(|&node| !rows[node as usize].is_empty()).collect();
+        Self { profiles: self.profiles.clone(), tree, rows, order }
+    }
+
     /// The paths, outermost name first: depth first, in order of first entry.
     pub fn paths(&self) -> impl Iterator<Item = Vec<&str>> {
         self.order.iter().map(|&node| self.tree.path(node))
@@ -213,6 +236,7 @@ impl Gathered {
             let rank = RankTimes {
                 rank: profile.rank,
                 category: profile.category_of(section).into(),
+                marks: section.marks,
                 numbers: section.numbers,
                 dropped,
                 histogram: profile.histogram(index as usize).map(Into::into),

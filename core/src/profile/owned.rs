@@ -207,17 +207,23 @@ impl Profile {
         place.ok().map(|index| &*self.histograms[index].buckets)
     }
 
+    /// What each lane kept of a section, by ascending lane: the lane, its samples as they were kept,
+    /// and how many it dropped.
+    pub fn lanes(&self, section: usize) -> impl Iterator<Item = (u32, &[Sample], u64)> {
+        let first = self.samples.partition_point(|entry| (entry.section as usize) < section);
+        let end = self.samples.partition_point(|entry| (entry.section as usize) <= section);
+        let lanes = self.samples[first..end].iter();
+        lanes.map(|entry| (entry.lane, &*entry.samples, entry.dropped))
+    }
+
     /// The samples of a section by start, across lanes, and how many were dropped. A section that kept
     /// none gives none.
     pub fn samples(&self, section: usize) -> (Vec<Sample>, u64) {
-        let first = self.samples.partition_point(|entry| (entry.section as usize) < section);
-        let of_section =
-            self.samples[first..].iter().take_while(|entry| entry.section as usize == section);
         let mut samples = Vec::new();
         let mut dropped = 0_u64;
-        for entry in of_section {
-            samples.extend_from_slice(&entry.samples);
-            dropped = dropped.saturating_add(entry.dropped);
+        for (_, kept, lost) in self.lanes(section) {
+            samples.extend_from_slice(kept);
+            dropped = dropped.saturating_add(lost);
         }
         samples.sort_by_key(|sample| sample.start); // stable: of one start, as they were kept
         (samples, dropped)

@@ -10,7 +10,7 @@ use crate::profile::across::Across;
 use crate::profile::moments::{self, Moments};
 use crate::profile::owned::Buckets;
 use crate::profile::records::numbers_of;
-use crate::profile::view::{Numbers, Sample};
+use crate::profile::view::{Marks, Numbers, Sample};
 
 /// What a section came to on one rank.
 #[derive(Clone, Debug, PartialEq)]
@@ -19,6 +19,8 @@ pub struct RankTimes {
     pub rank: u32,
     /// Its category there; by name, of the first path.
     pub category: Box<str>,
+    /// What is remarkable about it.
+    pub marks: Marks,
     /// What it came to, in nanoseconds.
     pub numbers: Numbers,
     /// Samples that were dropped.
@@ -110,6 +112,7 @@ impl GatheredTimes {
             let rank = RankTimes {
                 rank: first.rank,
                 category: category.unwrap_or(crate::category::DEFAULT_CATEGORY).into(),
+                marks: Marks::default(),
                 numbers: numbers_of(&samples),
                 dropped: 0,
                 histogram: None,
@@ -364,6 +367,9 @@ impl GatheredTimes {
 impl RankTimes {
     /// Adds another section of the rank: the name's at another path.
     fn unite(&mut self, other: &Self) {
+        self.marks.busy |= other.marks.busy;
+        self.marks.late |= other.marks.late;
+        self.marks.exceeded |= other.marks.exceeded;
         self.numbers = unite(&self.numbers, &other.numbers);
         self.dropped = self.dropped.saturating_add(other.dropped);
         self.histogram = match (self.histogram.take(), &other.histogram) {

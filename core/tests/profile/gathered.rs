@@ -226,3 +226,27 @@ fn two_of_one_rank_are_refused() {
     both[1].set_rank(5);
     assert_eq!(Gathered::from_profiles(both).unwrap().rank_count(), 2);
 }
+
+#[test]
+fn counted_sections_flatten_over_ranks() {
+    let rank = |rank, paths: &[&[&str]]| {
+        let records: Vec<Records<'_>> = paths
+            .iter()
+            .map(|path| Records { path, category: "c", durations: &[10, 20], starts: &[] })
+            .collect();
+        Profile::from_records(Source { rank, label: "" }, &records)
+    };
+    let gathered = Gathered::from_profiles(vec![
+        rank(0, &[&["s[0]"], &["s[0]", "a"], &["s[1]"], &["s[1]", "a"]]),
+        rank(1, &[&["s[7]"], &["b"]]),
+    ]);
+    let flat = gathered.unwrap().flatten();
+    let paths: Vec<_> = flat.paths().collect();
+    assert_eq!(paths, [vec!["s"], vec!["s", "a"], vec!["b"]]);
+    let step = flat.get(&["s"]).unwrap();
+    assert_eq!((step.count(), step.sum(), step.rank_count()), (6, 90, 2));
+    assert_eq!(step.across().slowest(), Some((0, 60)));
+    assert_eq!(flat.profiles().len(), 2);
+    let again: Vec<_> = flat.flatten().paths().map(|path| path.join("/")).collect();
+    assert_eq!(again, ["s", "s/a", "b"]);
+}

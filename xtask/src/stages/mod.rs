@@ -1,5 +1,6 @@
 //! The stages of `cargo xtask test`, in the order in which they run: quick ones first.
 
+mod cli;
 mod core;
 mod dist;
 mod docs;
@@ -31,6 +32,7 @@ const STAGES: &[Stage] = &[
     tooling::STAGE,
     core::STAGE,
     rust::STAGE,
+    cli::STAGE,
     loom::STAGE,
     targets::STAGE,
     firmware::STAGE,
