@@ -1,6 +1,6 @@
 // A timer: sections, functions, records, rules, and what is read back.
 
-import * as core from "xtimer-bindings";
+import { core } from "./core.js";
 import { callable, dispose, refused, text } from "./check.js";
 import { clockInfo, now, useClock, type Clock, type ClockInfo } from "./clock.js";
 import {
@@ -12,7 +12,7 @@ import type { Section } from "./section.js";
 import { Site, StackSection } from "./site.js";
 import { snapshotOf, type Snapshot } from "./snapshot.js";
 import { storage, type Storage } from "./storage.js";
-import { answer, say } from "./text.js";
+import { answer, answerBytes, say } from "./text.js";
 
 /** The category of sections entered without one. */
 export const DEFAULT_CATEGORY = "default";
@@ -29,6 +29,8 @@ export interface TimerOptions {
   rules?: number;
   /** Bytes of all distinct names, with 12 more for each: 65,536 unless said. */
   nameBytes?: number;
+  /** Durations that are kept one by one, the newest of them: 0 unless said, at 16 bytes each. */
+  samples?: number;
   /**
    * Whether code that runs in a task finds its context by itself over every `await`, where the platform
    * can (AsyncLocalStorage in Node, AsyncContext where an engine has it). True unless said. False is
@@ -49,8 +51,16 @@ export interface ViewOptions {
   indent?: number;
 }
 
-const WAYS = ["sections", "depth", "categories", "rules", "nameBytes"] as const;
-const USUAL = { sections: 1024, depth: 256, categories: 64, rules: 64, nameBytes: 65_536 };
+/** What a saved profile says of where it comes from. */
+export interface SaveOptions {
+  /** The number of the worker, or of the process: 0 unless said. */
+  rank?: number;
+  /** A text for people. */
+  label?: string;
+}
+
+const WAYS = ["sections", "depth", "categories", "rules", "nameBytes", "samples"] as const;
+const USUAL = { sections: 1024, depth: 256, categories: 64, rules: 64, nameBytes: 65_536, samples: 0 };
 
 /**
  * Times named sections as they nest, by category.
@@ -93,23 +103,18 @@ export class Timer {
   constructor(options: TimerOptions = {}) {
     need();
     useClock();
-    const [sections, depth, categories, rules, nameBytes] = WAYS.map((way) => {
+    const room = WAYS.map((way) => {
       const value = options[way] ?? USUAL[way];
-      if (!Number.isInteger(value) || value < 0 || value > 0xffff_ffff) {
-        throw new RangeError(`${way} is ${String(value)}; it must be a whole number.`);
-      }
-      return value;
-    }) as [number, number, number, number, number];
+      return whole(value, way);
+    }) as [number, number, number, number, number, number];
     const { clock, devtools, asyncContext } = options;
     if (clock !== undefined) callable(clock?.now, "clock.now");
     this._clock = clock;
     this._now = clock === undefined ? now : () => clock.now();
     this._track = devtools ? (devtools === true ? {} : devtools) : null;
     this._wantsStorage = asyncContext ?? true;
-    this._room = 4 * sections;
-    this._number = given(
-      core.timer_new(sections, depth, categories, rules, nameBytes, clock !== undefined),
-    );
+    this._room = 4 * room[0];
+    this._number = given(core.timer_new(...room, clock !== undefined));
   }
 
   /**
@@ -252,6 +257,31 @@ export class Timer {
     return answer();
   }
 
+  /**
+   * The profile as bytes (docs/format.md): to be kept, sent, and read by `xtimer-wasm/profile` or another
+   * front end. `rank` tells it from others that it is merged with: each worker has its own.
+   */
+  save({ rank = 0, label = "" }: SaveOptions = {}): Uint8Array<ArrayBuffer> {
+    whole(rank, "rank");
+    this._price();
+    say(text(label, "A label"));
+    refused(core.save(this._number, rank, this._now()));
+    return answerBytes();
+  }
+
+  /**
+   * The kept durations of the sections of a name, wherever they nest, in milliseconds and in order of start:
+   * for timers made with `samples`. Without any it is empty.
+   */
+  times(name: string): Float64Array<ArrayBuffer> {
+    say(text(name, "A name"));
+    refused(core.times(this._number, this._now()));
+    // Starts and durations by turns, section by section.
+    const both = new Float64Array(answerBytes().buffer);
+    const pairs = Array.from({ length: both.length / 2 }, (_, i) => both.subarray(2 * i, 2 * i + 2));
+    return Float64Array.from(pairs.sort((a, b) => a[0]! - b[0]!), (pair) => pair[1]!);
+  }
+
   /** The clock and how coarse it is; measured at the first call, in a few milliseconds. */
   get clock(): ClockInfo {
     return clockInfo(this._clock);
@@ -380,6 +410,12 @@ export class Timer {
 
 export interface Timer {
   [Symbol.dispose](): void;
+}
+
+/** A whole number of 32 bits. */
+function whole(value: number, what: string): number {
+  if (value !== value >>> 0) throw new RangeError(`${what} is ${String(value)}; it must be a whole number.`);
+  return value;
 }
 
 /** A number that the core gave, where it is no code. */
