@@ -44,11 +44,11 @@ for (const name of exported) {
   if (!new RegExp(`^  ${name}[(:]`, "m").test(known)) throw new Error(`ts/core.ts does not know ${name}`);
 }
 
-for (const [entry, platform] of [["web", "neutral"], ["node", "node"]]) {
+for (const [entry, platform] of [["web", "neutral"], ["node", "node"], ["profile/index", "neutral"]]) {
   await build({
     absWorkingDir: here,
     entryPoints: [`ts/${entry}.ts`],
-    outfile: `dist/${entry}.js`,
+    outfile: `dist/${entry.split("/")[0]}.js`,
     bundle: true,
     format: "esm",
     platform,
@@ -65,7 +65,7 @@ run("typescript/bin/tsc", "--project", "tsconfig.json");
 for (const own of ["web", "node", "check", "core", "storage", "text"]) rmSync(join(dist, `${own}.d.ts`));
 for (const licence of ["LICENSE-MIT", "LICENSE-APACHE"]) cpSync(join(here, "..", licence), join(here, licence));
 
-for (const file of ["xtimer.wasm", "web.js", "node.js"]) {
+for (const file of ["xtimer.wasm", "web.js", "node.js", "profile.js"]) {
   const bytes = readFileSync(join(dist, file));
   console.log(`${file}: ${statSync(join(dist, file)).size} bytes, ${gzipSync(bytes, { level: 9 }).length} gzipped`);
 }
