@@ -28,9 +28,8 @@ export function showReport(table, snapshot) {
 }
 
 const SPREAD = ["section", "where", "count", "median ms", "90 % ms", "max ms", "shortest to longest"];
-const BLOCKS = "\u00a0▁▂▃▄▅▆▇█";
 
-/** Fills a table from gathered profiles: percentiles, and the counts of 16 bins as a row of blocks. */
+/** Fills a table from gathered profiles: percentiles, and the counts of 16 bins as a row of bars. */
 export function showSpread(table, all) {
   const labels = new Map(all.profiles.map((it) => [it.rank, it.label]));
   const head = document.createElement("tr");
@@ -43,7 +42,14 @@ export function showSpread(table, all) {
     const [median, ninety] = times.percentilesMs([50, 90]);
     const { counts } = times.hist(16);
     const most = Math.max(...counts);
-    const bins = cell("td", counts.map((count) => BLOCKS[Math.ceil((8 * count) / most)]).join(""));
+    const bins = cell("td", "");
+    bins.className = "bins";
+    bins.append(...counts.map((count) => {
+      const bin = document.createElement("i");
+      bin.title = count;
+      bin.style.height = `${(100 * count) / most}%`;
+      return bin;
+    }));
     row.append(
       name, cell("td", times.byRank().map(({ rank }) => labels.get(rank)).join(", ")), cell("td", times.count),
       ...[median, ninety, times.maxMs].map((ms) => cell("td", ms.toFixed(3))), bins,

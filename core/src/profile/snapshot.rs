@@ -34,7 +34,7 @@ impl Snapshot<'_> {
     /// # }
     /// ```
     pub fn encode(&self, source: Source<'_>, buffer: &mut [u8]) -> Result<usize, TooSmall> {
-        encode::to_slice(&Encoded { snapshot: self, source, samples: &[] }, buffer)
+        encode::to_slice(&Encoded { snapshot: self, source }, buffer)
     }
 
     /// Encodes the snapshot as a profile into a sink, a few bytes at a time, and tells how many.
@@ -42,7 +42,7 @@ impl Snapshot<'_> {
     /// # Errors
     /// The sink's first.
     pub fn encode_to<S: Sink>(&self, source: Source<'_>, sink: &mut S) -> Result<u64, S::Error> {
-        encode::to_sink(&Encoded { snapshot: self, source, samples: &[] }, sink)
+        encode::to_sink(&Encoded { snapshot: self, source }, sink)
     }
 
     /// As [`encode_to`](Self::encode_to), with samples that the timer gave before the snapshot was
@@ -57,32 +57,25 @@ impl Snapshot<'_> {
         samples: &[samples::Sample],
         sink: &mut S,
     ) -> Result<u64, S::Error> {
-        encode::to_sink(&Encoded { snapshot: self, source, samples }, sink)
+        encode::to_sink(&Sampled { encoded: Encoded { snapshot: self, source }, samples }, sink)
     }
 
     /// How many bytes the snapshot takes as a profile.
     pub fn encoded_length(&self, source: Source<'_>) -> u64 {
-        encode::length(&Encoded { snapshot: self, source, samples: &[] })
+        encode::length(&Encoded { snapshot: self, source })
     }
 }
 
-/// A snapshot, where it was taken, and the samples that go with it, by section, lane and start.
+/// A snapshot, and where it was taken.
 struct Encoded<'s> {
     snapshot: &'s Snapshot<'s>,
     source: Source<'s>,
-    samples: &'s [samples::Sample],
 }
 
 impl Content for Encoded<'_> {
     const KIND: u16 = KIND_PROFILE;
-    const BLOCKS: &'static [u32] = &[
-        block::SOURCE,
-        block::CLOCK,
-        block::LOSSES,
-        block::TOTALS,
-        block::SECTIONS,
-        block::SAMPLES,
-    ];
+    const BLOCKS: &'static [u32] =
+        &[block::SOURCE, block::CLOCK, block::LOSSES, block::TOTALS, block::SECTIONS];
 
     fn write(&self, tag: u32, out: &mut Out<'_>) {
         match tag {
@@ -103,7 +96,6 @@ impl Content for Encoded<'_> {
             block::LOSSES => write_losses(self.snapshot.losses(), out),
             block::TOTALS => self.write_totals(out),
             block::SECTIONS => self.write_sections(out),
-            block::SAMPLES if !self.samples.is_empty() => self.write_samples(out),
             _ => {}
         }
     }
@@ -158,18 +150,44 @@ pub(crate) fn each_lane(
     }
 }
 
-impl Encoded<'_> {
-    fn write_samples(&self, out: &mut Out<'_>) {
-        let mut count = 0;
-        each_lane(self.snapshot, self.samples, |_, _, _, _| count += 1);
-        let mut lanes = Samples::begin(out, count);
-        each_lane(self.snapshot, self.samples, |section, lane, dropped, samples| {
-            let samples = samples.iter();
-            let samples = samples.map(|it| Sample { start: it.start, duration: it.duration });
-            lanes.add(section, lane, dropped, samples);
-        });
-    }
+/// A snapshot, and samples that go with it, by section, lane and start.
+struct Sampled<'s> {
+    encoded: Encoded<'s>,
+    samples: &'s [samples::Sample],
+}
 
+impl Content for Sampled<'_> {
+    const KIND: u16 = KIND_PROFILE;
+    const BLOCKS: &'static [u32] = &[
+        block::SOURCE,
+        block::CLOCK,
+        block::LOSSES,
+        block::TOTALS,
+        block::SECTIONS,
+        block::SAMPLES,
+    ];
+
+    fn write(&self, tag: u32, out: &mut Out<'_>) {
+        match tag {
+            block::SAMPLES if self.samples.is_empty() => {}
+            block::SAMPLES => {
+                let mut count = 0;
+                each_lane(self.encoded.snapshot, self.samples, |_, _, _, _| count += 1);
+                let mut lanes = Samples::begin(out, count);
+                let add = |section, lane, dropped, samples: &[samples::Sample]| {
+                    let samples = samples.iter();
+                    let samples =
+                        samples.map(|it| Sample { start: it.start, duration: it.duration });
+                    lanes.add(section, lane, dropped, samples);
+                };
+                each_lane(self.encoded.snapshot, self.samples, add);
+            }
+            _ => self.encoded.write(tag, out),
+        }
+    }
+}
+
+impl Encoded<'_> {
     fn write_totals(&self, out: &mut Out<'_>) {
         let snapshot = self.snapshot;
         out.number(snapshot.total());
