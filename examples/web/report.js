@@ -42,7 +42,7 @@ export function showSpread(table, all) {
     const [median, ninety] = times.percentilesMs([50, 90]);
     const { counts } = times.hist(16);
     const most = Math.max(...counts);
-    const bins = cell("td", "");
+    const bins = document.createElement("div");
     bins.className = "bins";
     bins.append(...counts.map((count) => {
       const bin = document.createElement("i");
@@ -52,8 +52,9 @@ export function showSpread(table, all) {
     }));
     row.append(
       name, cell("td", times.byRank().map(({ rank }) => labels.get(rank)).join(", ")), cell("td", times.count),
-      ...[median, ninety, times.maxMs].map((ms) => cell("td", ms.toFixed(3))), bins,
+      ...[median, ninety, times.maxMs].map((ms) => cell("td", ms.toFixed(3))), cell("td", ""),
     );
+    row.lastChild.append(bins);
     return row;
   });
   table.replaceChildren(head, ...rows);
