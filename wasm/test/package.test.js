@@ -32,7 +32,7 @@ after(async () => {
 });
 
 test("the tarball holds what it should, and nothing else", () => {
-  const types = ["clock", "context", "devtools", "index", "load", "section", "site", "snapshot", "timer",
+  const types = ["clock", "context", "devtools", "index", "load", "options", "section", "site", "snapshot", "timer",
     ...["bytes", "decode", "figures", "gathered", "index", "profile", "times"].map((it) => `profile/${it}`)];
   assert.deepEqual(packed.files.map((it) => it.path).sort(), [
     "LICENSE-APACHE", "LICENSE-MIT", "README.md",
