@@ -1,10 +1,11 @@
 // The page: draws a picture, has it filtered by the worker, shows the result and where the time went.
 
 import init, { Timer } from "./xtimer-wasm/web.js";
-import { showReport } from "./report.js";
+import { Gathered } from "./xtimer-wasm/profile.js";
+import { showReport, showSpread } from "./report.js";
 
 await init();
-const timer = new Timer({ devtools: true });
+const timer = new Timer({ devtools: true, samples: 4096 });
 const form = document.querySelector("form");
 const [before, after] = ["before", "after"].map((id) =>
   document.getElementById(id).getContext("2d", { willReadFrequently: true }));
@@ -50,19 +51,22 @@ async function filterOnce(radius) {
     const { width, height } = before.canvas;
     const { data: pixels } = ctx.time("read pixels", () => before.getImageData(0, 0, width, height));
     // Behind the await the page does other things meanwhile: the section goes on in `ctx`.
-    const { pixels: filtered, snapshot } = await ctx.time("wait for the worker", { category: "wait" }, () => {
+    const { pixels: filtered, profile } = await ctx.time("wait for the worker", { category: "wait" }, () => {
       const answer = said();
       worker.postMessage({ pixels, width, height, radius }, [pixels.buffer]);
       return answer;
     });
     ctx.time("show", () => after.putImageData(new ImageData(filtered, width, height), 0, 0));
-    return snapshot;
+    return profile;
   });
 }
 
+/** Page and worker are two ranks of one run: their profiles are united. */
 function show(ofWorker) {
+  const all = Gathered.of([timer.save({ label: "page" }), ofWorker]);
   showReport(document.getElementById("page"), timer.snapshot());
-  showReport(document.getElementById("worker"), ofWorker);
+  showReport(document.getElementById("worker"), all.profiles[1]);
+  showSpread(document.getElementById("spread"), all);
   const { quantumMs, pairMs } = timer.clock;
   document.getElementById("clock").textContent =
     `The clock tells ${(1000 * quantumMs).toFixed(1)} µs apart, a section costs ${(1e6 * pairMs).toFixed(0)} ns; ` +
@@ -76,11 +80,11 @@ form.addEventListener("submit", async (event) => {
   output.textContent = "working";
   try {
     await drawPicture(form.elements.file.files[0]);
-    let snapshot;
+    let profile;
     for (let left = Number(form.elements.times.value); left > 0; left--) {
-      snapshot = await filterOnce(Number(form.elements.radius.value));
+      profile = await filterOnce(Number(form.elements.radius.value));
     }
-    show(snapshot);
+    show(profile);
     output.textContent = "done";
   } catch (error) {
     output.textContent = error.message;
@@ -91,7 +95,7 @@ form.addEventListener("submit", async (event) => {
 form.elements.clear.addEventListener("click", () => {
   timer.clear();
   worker.postMessage({ clear: true });
-  for (const id of ["page", "worker"]) document.getElementById(id).replaceChildren();
+  for (const id of ["page", "worker", "spread"]) document.getElementById(id).replaceChildren();
   form.querySelector("output").textContent = "cleared";
 });
 

@@ -1,10 +1,11 @@
-// The worker: filters the pixels that it is handed, times the steps, and sends its snapshot along.
+// The worker: filters the pixels that it is handed, times the steps, and sends its profile along.
 
 import init, { Timer } from "./xtimer-wasm/web.js";
 import { blur, edges, grey } from "./filters.js";
 
 await init();
-const timer = new Timer();
+// Each duration is kept, so that the page can tell how they spread.
+const timer = new Timer({ samples: 4096 });
 
 /** Blurs and finds edges; each step is a section. */
 function filter({ pixels, width, height, radius }) {
@@ -24,6 +25,7 @@ onmessage = ({ data }) => {
   if (data.clear) timer.clear();
   if (!data.pixels) return;
   const pixels = filter(data);
-  postMessage({ pixels, snapshot: timer.snapshot() }, [pixels.buffer]);
+  const profile = timer.save({ rank: 1, label: "worker" });
+  postMessage({ pixels, profile }, [pixels.buffer, profile.buffer]);
 };
 postMessage({ ready: true });

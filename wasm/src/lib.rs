@@ -7,6 +7,7 @@
 //! stack      enter and exit on the timer's own stack
 //! task       sections that a task holds by value; recorded durations
 //! view       totals, JSON, report
+//! profile    profiles as bytes, samples
 //! ```
 //!
 //! Everything is named by number: timers, call sites, sections, tokens. Any number is safe. Times are
@@ -19,6 +20,7 @@
 extern crate alloc;
 
 mod clock;
+mod profile;
 mod stack;
 mod state;
 mod task;
@@ -30,7 +32,7 @@ compile_error!("the state of these bindings is for modules of one thread");
 
 #[cfg(target_arch = "wasm32")]
 #[global_allocator]
-static ALLOCATOR: dlmalloc::GlobalDlmalloc = dlmalloc::GlobalDlmalloc;
+static ALLOCATOR: rlsf::SmallGlobalTlsf = rlsf::SmallGlobalTlsf::new();
 
 #[cfg(target_arch = "wasm32")]
 #[panic_handler]

@@ -104,11 +104,11 @@ pub(crate) struct State {
     /// What JavaScript said for the next call.
     said: Vec<Vec<u8>>,
     /// What the last call has to say.
-    answer: String,
+    pub(crate) answer: Vec<u8>,
 }
 
 pub(crate) static STATE: Single<State> =
-    Single::new(State { instances: Vec::new(), said: Vec::new(), answer: String::new() });
+    Single::new(State { instances: Vec::new(), said: Vec::new(), answer: Vec::new() });
 
 /// What a call gives that was refused; its sentence is kept.
 pub(crate) const REFUSED: i32 = -2;
@@ -131,7 +131,7 @@ impl State {
 
     /// Keeps what the call has to say.
     pub(crate) fn answer(&mut self, text: impl Display) {
-        self.answer = text.to_string();
+        self.answer = text.to_string().into_bytes();
     }
 
     /// Takes the last text that JavaScript said; empty where it is no UTF-8.
@@ -184,7 +184,7 @@ pub fn answer_length() -> usize {
 /// Gives its memory back.
 #[wasm_bindgen]
 pub fn forget_answer() {
-    STATE.with(|state| state.answer = String::new());
+    STATE.with(|state| state.answer = Vec::new());
 }
 
 /// A value of the module's one thread.

@@ -1,7 +1,7 @@
 //! Timers and their call sites: made, freed, cleared, switched, given rules and a price.
 
 use wasm_bindgen::prelude::wasm_bindgen;
-use xtimer_core::{Config, Price, SiteWords, Statistics};
+use xtimer_core::{Config, Keep, Price, SiteWords, Statistics};
 
 use crate::clock::{self, PageClock};
 use crate::state::{Instance, STATE, Site};
@@ -15,12 +15,23 @@ pub fn timer_new(
     categories: u32,
     rules: u32,
     name_bytes: u32,
+    samples: u32,
     is_custom: bool,
 ) -> i32 {
-    let statistics = Statistics::FULL;
-    let (lanes, scratch, late) = (1, 1, 0);
-    let config =
-        Config { sections, depth, lanes, categories, rules, name_bytes, scratch, late, statistics };
+    let config = Config {
+        sections,
+        depth,
+        categories,
+        rules,
+        name_bytes,
+        samples_per_lane: samples,
+        lanes: 1,
+        scratch: 1,
+        late: 0,
+        statistics: Statistics::FULL,
+        keep: Keep::Newest,
+        histograms: false,
+    };
     STATE.with(|state| {
         if let Some(refusal) = config.refusal() {
             return state.refuse(refusal);

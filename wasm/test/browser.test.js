@@ -3,8 +3,10 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { launch, open, serve } from "./browser.js";
+import { profiles } from "./shared/profiles.js";
 import { sections } from "./shared/sections.js";
 import { tasks } from "./shared/tasks.js";
+import { vectors } from "./shared/vectors.js";
 
 const here = new URL("..", import.meta.url).pathname.replace(/\/$/, "");
 const PLAIN = "<!doctype html><title>xtimer</title><link rel=icon href=data:,>";
@@ -30,23 +32,25 @@ after(async () => {
 
 test("the shared tests", async (context) => {
   const { page, errors } = await open(browser, `${plain.url}/plain`);
-  const outcomes = await page.evaluate(async () => {
+  const outcomes = await page.evaluate(async (vectors) => {
     const xtimer = await import("/dist/web.js");
     await Promise.all([xtimer.default(), xtimer.default()]);
+    const profile = await import("/dist/profile.js");
+    const { profiles } = await import("/test/shared/profiles.js");
     const { sections } = await import("/test/shared/sections.js");
     const { tasks } = await import("/test/shared/tasks.js");
     const outcomes = {};
-    for (const [name, body] of Object.entries({ ...sections, ...tasks })) {
+    for (const [name, body] of Object.entries({ ...sections, ...tasks, ...profiles })) {
       try {
-        await body(xtimer);
+        await body(xtimer, profile, vectors);
         outcomes[name] = "passed";
       } catch (error) {
         outcomes[name] = String(error.stack);
       }
     }
     return outcomes;
-  });
-  assert.deepEqual(Object.keys(outcomes), Object.keys({ ...sections, ...tasks }));
+  }, vectors);
+  assert.deepEqual(Object.keys(outcomes), Object.keys({ ...sections, ...tasks, ...profiles }));
   for (const [name, outcome] of Object.entries(outcomes)) {
     await context.test(name, () => assert.equal(outcome, "passed"));
   }

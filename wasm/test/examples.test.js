@@ -84,6 +84,20 @@ test("the page filters pictures in a worker and shows its own report", async () 
     assert.ok(total(ofWorker, "filter") >= total(ofWorker, "filter/blur") + total(ofWorker, "filter/edges") - 0.01);
     assert.deepEqual([ofWorker.filter[1], ofPage["picture/wait for the worker"][1]], ["compute", "wait"]);
 
+    // The worker's profile, united with the page's.
+    const spread = await rows("spread");
+    assert.deepEqual(counts(spread), { ...counts(ofPage), ...counts(ofWorker) });
+    assert.deepEqual([spread.picture[1], spread["filter/blur/rows"][1]], ["page", "worker"]);
+    for (const [path, [, , , median, ninety, most]] of Object.entries(spread)) {
+      assert.ok(Number(median) <= Number(ninety) && Number(ninety) <= Number(most), path);
+      const bins = await page.locator(`#spread tr[data-path="${path}"] .bins i`).evaluateAll((all) =>
+        all.map((it) => Number(it.title)));
+      assert.equal(bins.length, 16);
+      assert.equal(bins.reduce((sum, count) => sum + count), counts(spread)[path], path);
+    }
+    const longest = Number(spread.filter[5]);
+    assert.ok(longest >= total(ofWorker, "filter") / 5 - 0.001 && longest <= total(ofWorker, "filter"), `${longest}`);
+
     // The filter found the rings and left the ramp white.
     const shades = await page.evaluate(() => {
       const { data } = document.getElementById("after").getContext("2d").getImageData(0, 0, 480, 320);

@@ -8,16 +8,19 @@ import { promisify } from "node:util";
 import { Worker } from "node:worker_threads";
 import * as xtimer from "xtimer-wasm";
 import init from "xtimer-wasm";
+import * as profile from "xtimer-wasm/profile";
 import { ManualClock, rows, turn } from "./shared/check.js";
+import { profiles } from "./shared/profiles.js";
 import { sections } from "./shared/sections.js";
 import { checkTree, interleave, tasks, turns } from "./shared/tasks.js";
+import { vectors } from "./shared/vectors.js";
 
 const { Timer } = xtimer;
 const node = (code) =>
   promisify(execFile)(process.execPath, ["--input-type=module", "-e", code], { cwd: import.meta.dirname });
 
-for (const [name, body] of Object.entries({ ...sections, ...tasks })) {
-  test(name, () => body(xtimer));
+for (const [name, body] of Object.entries({ ...sections, ...tasks, ...profiles })) {
+  test(name, () => body(xtimer, profile, vectors));
 }
 
 test("init is not needed, and harmless before and after", async () => {
@@ -260,4 +263,28 @@ test("ten million pairs leave nothing behind", async () => {
   );
   const grown = Number(/(-?\d+) KiB/.exec(stdout)[1]);
   assert.ok(grown < 1024, stdout);
+});
+
+test("workers' profiles are united with that of the program", async () => {
+  const { Gathered } = profile;
+  const timer = new Timer();
+  timer.record("work", 4, { category: "compute" });
+  const work = (rank) => new Promise((resolve, reject) => {
+    const worker = new Worker(`
+      const { parentPort } = require("node:worker_threads");
+      import("xtimer-wasm").then(({ Timer }) => {
+        const timer = new Timer({ samples: 4 });
+        timer.record("work", ${rank}, { category: "compute" });
+        timer.record("only here", 1);
+        const bytes = timer.save({ rank: ${rank} });
+        parentPort.postMessage(bytes, [bytes.buffer]);
+      });`, { eval: true });
+    worker.once("message", resolve).once("error", reject);
+  });
+  const all = Gathered.of([await work(2), timer.save(), await work(1)]);
+  assert.deepEqual(all.ranks, [0, 1, 2]);
+  const times = all.get("work");
+  assert.deepEqual([times.count, times.sumMs, times.across().slowest], [3, 7, { rank: 0, ms: 4 }]);
+  assert.deepEqual(all.get("only here").byRank().map((it) => it.rank), [1, 2]);
+  assert.equal(all.acrossCategory("compute").sumMs, 7);
 });

@@ -32,20 +32,23 @@ after(async () => {
 });
 
 test("the tarball holds what it should, and nothing else", () => {
-  const types = ["clock", "context", "devtools", "index", "load", "section", "site", "snapshot", "timer"];
+  const types = ["clock", "context", "devtools", "index", "load", "options", "section", "site", "snapshot", "timer",
+    ...["bytes", "decode", "figures", "gathered", "index", "profile", "times"].map((it) => `profile/${it}`)];
   assert.deepEqual(packed.files.map((it) => it.path).sort(), [
     "LICENSE-APACHE", "LICENSE-MIT", "README.md",
-    ...types.map((it) => `dist/${it}.d.ts`), "dist/node.js", "dist/web.js", "dist/xtimer.wasm",
+    ...types.map((it) => `dist/${it}.d.ts`), "dist/node.js", "dist/profile.js", "dist/web.js",
+    "dist/xtimer.wasm",
     "package.json",
   ].sort());
 });
 
 test("it is small", () => {
   const size = (name) => gzipSync(readFileSync(join(here, "dist", name)), { level: 9 }).length;
-  const sizes = Object.fromEntries(["xtimer.wasm", "web.js", "node.js"].map((name) => [name, size(name)]));
+  const sizes = Object.fromEntries(["xtimer.wasm", "web.js", "node.js", "profile.js"].map((name) => [name, size(name)]));
   console.log("gzipped", sizes);
   assert.ok(sizes["xtimer.wasm"] <= 40 * 1024);
   assert.ok(sizes["web.js"] <= 5 * 1024 && sizes["node.js"] <= 5 * 1024);
+  assert.ok(sizes["profile.js"] <= 7 * 1024); // who reads no profiles does not load it
 });
 
 test("the lock file tells no registry but the public one", () => {
@@ -63,6 +66,13 @@ test("in Node, as a module and from CommonJS", () => {
     await timer.time("a", async () => { await 0; timer.section("b").end(); });
     console.log(timer.snapshot().sections.map((it) => it.path.join("/")).join());`);
   assert.equal(run("node", "main.mjs"), "a,a/b\n");
+  write("profile.mjs", `
+    import { Timer } from "xtimer-wasm";
+    import { Gathered } from "xtimer-wasm/profile";
+    const timer = new Timer({ samples: 2 });
+    timer.record("a", 2);
+    console.log(Gathered.of([timer.save(), timer.save({ rank: 1 })]).get("a").sumMs, timer.times("a").length);`);
+  assert.equal(run("node", "profile.mjs"), "4 1\n");
   write("main.cjs", `
     import("xtimer-wasm").then(({ Timer }) => {
       const timer = new Timer();
@@ -75,6 +85,7 @@ test("in Node, as a module and from CommonJS", () => {
 test("its types, for both ways of resolving, and without the newest library", () => {
   write("use.ts", `
     import init, { initSync, Timer, type Context, type Snapshot, type TimerOptions } from "xtimer-wasm";
+    import { Gathered, Profile, type Across, type Exact, type ProfileSection, type Times } from "xtimer-wasm/profile";
     const options: TimerOptions = { sections: 8, devtools: { track: "x" }, clock: { now: () => 0 } };
     async function main(): Promise<Snapshot> {
       await init(new URL("x.wasm", "http://localhost"));
@@ -89,6 +100,15 @@ test("its types, for both ways of resolving, and without the newest library", ()
       detached.context.run((context) => context.section("b").end());
       const site = timer.site("a");
       site.exit(site.enter());
+      const kept: Float64Array = timer.times("a");
+      const profile = Profile.load(timer.save({ rank: 1, label: "w" }));
+      const [row]: ProfileSection[] = profile.sections;
+      const exact: Exact = profile.exact;
+      const times: Times | undefined = Gathered.of([profile, new Uint8Array()]).get("a", "b");
+      const across: Across | undefined = times?.across();
+      console.log(kept, row?.selfMs, exact.total, across?.slowest?.rank, times?.hist(5).counts);
+      // @ts-expect-error: what is internal is not told
+      times?._ranks;
       // @ts-expect-error: a category is a string
       timer.section("a", 5);
       // @ts-expect-error: what is internal is not told
@@ -106,11 +126,12 @@ test("its types, for both ways of resolving, and without the newest library", ()
 
 const MAIN = (source) => `
   import init, { Timer } from "xtimer-wasm";
+  import { Profile } from "xtimer-wasm/profile";
   ${source.load ?? ""}
   await init(${source.give ?? ""});
   const timer = new Timer();
   await timer.time("a", async (context) => { await 0; context.section("b").end(); });
-  document.body.textContent = timer.snapshot().sections.map((it) => it.path.join("/")).join();`;
+  document.body.textContent = Profile.load(timer.save()).sections.map((it) => it.path.join("/")).join();`;
 const PAGE = (script) =>
   `<!doctype html><link rel=icon href=data:,><body><script type=module src="${script}"></script>`;
 
@@ -128,7 +149,7 @@ test("in a browser without a bundler", async () => {
   const site = join(project, "plain");
   mkdirSync(site);
   cpSync(join(project, "node_modules/xtimer-wasm/dist"), join(site, "xtimer"), { recursive: true });
-  writeFileSync(join(site, "main.js"), MAIN({}).replace('"xtimer-wasm"', '"./xtimer/web.js"'));
+  writeFileSync(join(site, "main.js"), MAIN({}).replace('"xtimer-wasm"', '"./xtimer/web.js"').replace('"xtimer-wasm/profile"', '"./xtimer/profile.js"'));
   writeFileSync(join(site, "index.html"), PAGE("main.js"));
   const server = await serve(site);
   assert.equal(await shown(`${server.url}/`), "a,a/b");

@@ -1,6 +1,6 @@
 // The page's clock: how coarse it is, and what a section costs by it.
 
-import * as core from "xtimer-bindings";
+import { core } from "./core.js";
 import { say } from "./text.js";
 
 /** A clock of the caller's: for tests, and for times that another clock measures. */
@@ -55,7 +55,7 @@ function quantumOf(read: () => number): number {
 
 /** What entering and exiting adds, in milliseconds, measured over many quanta on a timer of its own. */
 function pairOf(quantum: number): number {
-  const timer = core.timer_new(1, 2, 2, 0, 64, false);
+  const timer = core.timer_new(1, 2, 2, 0, 64, 0, false);
   if (timer < 0) return 0;
   say("", "default");
   const site = core.site_new(timer);

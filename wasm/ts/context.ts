@@ -1,6 +1,6 @@
 // Contexts of tasks: each has a stack of its own, so that tasks interleave and still nest.
 
-import * as core from "xtimer-bindings";
+import { core } from "./core.js";
 import { callable, dispose, isThenable, refused, text } from "./check.js";
 import { mark } from "./devtools.js";
 import type { Section } from "./section.js";

@@ -2,7 +2,8 @@
 
 import { load, loadSync, type Source } from "./load.js";
 
-export { DEFAULT_CATEGORY, Timer, type TimerOptions, type ViewOptions } from "./timer.js";
+export { DEFAULT_CATEGORY, type SaveOptions, type TimerOptions, type ViewOptions } from "./options.js";
+export { Timer } from "./timer.js";
 export type { Context, DetachedSection, TimeOptions } from "./context.js";
 export type { Section } from "./section.js";
 export type { Site } from "./site.js";

@@ -1,7 +1,6 @@
 // Getting the module: once for a page, a worker or a process, from a URL, bytes or a module.
 
-import * as glue from "xtimer-bindings";
-import { useMemory } from "./text.js";
+import { useCore } from "./core.js";
 
 /** What `init` takes: where the `.wasm` is, its bytes, or the compiled module; or a promise of it. */
 export type Source =
@@ -61,14 +60,11 @@ async function begin(given?: Source | Promise<Source>): Promise<void> {
   const module = await moduleOf(source ?? platform!.url());
   if (ready) return; // loadSync came first
   try {
-    use(await WebAssembly.instantiate(module, imports));
+    use(await WebAssembly.instantiate(module));
   } catch (error) {
     throw explained(error);
   }
 }
-
-/** All that the module imports, and never calls: nothing but numbers crosses. */
-const imports = { "./bindings_bg.js": { __wbindgen_init_externref_table: (): void => {} } };
 
 async function moduleOf(source: Source): Promise<WebAssembly.Module> {
   if (source instanceof WebAssembly.Module) return source;
@@ -117,7 +113,7 @@ function instantiate(source: BufferSource | WebAssembly.Module): WebAssembly.Ins
   }
   try {
     const module = source instanceof WebAssembly.Module ? source : new WebAssembly.Module(source);
-    return new WebAssembly.Instance(module, imports);
+    return new WebAssembly.Instance(module);
   } catch (error) {
     throw explained(error);
   }
@@ -127,8 +123,7 @@ function use(instance: WebAssembly.Instance): void {
   if (typeof instance.exports["task_enter"] !== "function") {
     throw new Error("xtimer-wasm: this WebAssembly module is another one than xtimer.wasm.");
   }
-  glue.__wbg_set_wasm(instance.exports);
-  useMemory(instance.exports["memory"] as WebAssembly.Memory);
+  useCore(instance.exports);
   ready = true;
 }
 

@@ -1,6 +1,6 @@
 // A call site: a name and category that were handed to the core once.
 
-import * as core from "xtimer-bindings";
+import { core } from "./core.js";
 import { dispose, refused } from "./check.js";
 import { mark } from "./devtools.js";
 import type { Section } from "./section.js";

@@ -1,6 +1,6 @@
 // A timer: sections, functions, records, rules, and what is read back.
 
-import * as core from "xtimer-bindings";
+import { core } from "./core.js";
 import { callable, dispose, refused, text } from "./check.js";
 import { clockInfo, now, useClock, type Clock, type ClockInfo } from "./clock.js";
 import {
@@ -8,49 +8,14 @@ import {
 } from "./context.js";
 import type { Track } from "./devtools.js";
 import { need } from "./load.js";
+import {
+  CAPACITIES, DEFAULT_CATEGORY, whole, type SaveOptions, type TimerOptions, type ViewOptions,
+} from "./options.js";
 import type { Section } from "./section.js";
 import { Site, StackSection } from "./site.js";
 import { snapshotOf, type Snapshot } from "./snapshot.js";
 import { storage, type Storage } from "./storage.js";
-import { answer, say } from "./text.js";
-
-/** The category of sections entered without one. */
-export const DEFAULT_CATEGORY = "default";
-
-/** How a timer is made. Capacities are fixed; what does not fit is counted and shown. */
-export interface TimerOptions {
-  /** Distinct section paths: 1024 unless said, at about 270 bytes each. */
-  sections?: number;
-  /** Sections open at once on the timer's own stack: 256 unless said, at 32 bytes each. */
-  depth?: number;
-  /** Distinct categories: 64 unless said, at about 700 bytes each. */
-  categories?: number;
-  /** Forbidden nestings: 64 unless said, at 4 bytes each. */
-  rules?: number;
-  /** Bytes of all distinct names, with 12 more for each: 65,536 unless said. */
-  nameBytes?: number;
-  /**
-   * Whether code that runs in a task finds its context by itself over every `await`, where the platform
-   * can (AsyncLocalStorage in Node, AsyncContext where an engine has it). True unless said. False is
-   * faster; then the context is handed on as `ctx`.
-   */
-  asyncContext?: boolean;
-  /** Shows sections on a track of Chrome's Performance panel. A few microseconds a section: off unless said. */
-  devtools?: boolean | Track;
-  /** A clock other than `performance.now`. */
-  clock?: Clock;
-}
-
-/** How a snapshot is shown. */
-export interface ViewOptions {
-  /** Whether counted sections, `step[3]`, are united as `step`. */
-  flatten?: boolean;
-  /** Spaces to indent JSON by; 0 for one line. */
-  indent?: number;
-}
-
-const WAYS = ["sections", "depth", "categories", "rules", "nameBytes"] as const;
-const USUAL = { sections: 1024, depth: 256, categories: 64, rules: 64, nameBytes: 65_536 };
+import { answer, answerBytes, say } from "./text.js";
 
 /**
  * Times named sections as they nest, by category.
@@ -93,23 +58,17 @@ export class Timer {
   constructor(options: TimerOptions = {}) {
     need();
     useClock();
-    const [sections, depth, categories, rules, nameBytes] = WAYS.map((way) => {
-      const value = options[way] ?? USUAL[way];
-      if (!Number.isInteger(value) || value < 0 || value > 0xffff_ffff) {
-        throw new RangeError(`${way} is ${String(value)}; it must be a whole number.`);
-      }
-      return value;
-    }) as [number, number, number, number, number];
+    const room = CAPACITIES.map(([way, usual]) => {
+      return whole(options[way] ?? usual, way);
+    }) as [number, number, number, number, number, number];
     const { clock, devtools, asyncContext } = options;
     if (clock !== undefined) callable(clock?.now, "clock.now");
     this._clock = clock;
     this._now = clock === undefined ? now : () => clock.now();
     this._track = devtools ? (devtools === true ? {} : devtools) : null;
     this._wantsStorage = asyncContext ?? true;
-    this._room = 4 * sections;
-    this._number = given(
-      core.timer_new(sections, depth, categories, rules, nameBytes, clock !== undefined),
-    );
+    this._room = 4 * room[0];
+    this._number = given(core.timer_new(...room, clock !== undefined));
   }
 
   /**
@@ -250,6 +209,31 @@ export class Timer {
     this._price();
     refused(core.report(this._number, this._now(), options.flatten ?? true));
     return answer();
+  }
+
+  /**
+   * The profile as bytes (docs/format.md): to be kept, sent, and read by `xtimer-wasm/profile` or another
+   * front end. `rank` tells it from others that it is merged with: each worker has its own.
+   */
+  save({ rank = 0, label = "" }: SaveOptions = {}): Uint8Array<ArrayBuffer> {
+    whole(rank, "rank");
+    this._price();
+    say(text(label, "A label"));
+    refused(core.save(this._number, rank, this._now()));
+    return answerBytes();
+  }
+
+  /**
+   * The kept durations of the sections of a name, wherever they nest, in milliseconds and in order of start:
+   * for timers made with `samples`. Without any it is empty.
+   */
+  times(name: string): Float64Array<ArrayBuffer> {
+    say(text(name, "A name"));
+    refused(core.times(this._number, this._now()));
+    // Starts and durations by turns, section by section.
+    const both = new Float64Array(answerBytes().buffer);
+    const pairs = Array.from({ length: both.length / 2 }, (_, i) => both.subarray(2 * i, 2 * i + 2));
+    return Float64Array.from(pairs.sort((a, b) => a[0]! - b[0]!), (pair) => pair[1]!);
   }
 
   /** The clock and how coarse it is; measured at the first call, in a few milliseconds. */

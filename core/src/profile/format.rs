@@ -1,6 +1,6 @@
 //! The constants of the byte form: header, kinds, blocks, marks. `docs/format.md` says what they mean.
 
-use crc::{CRC_32_ISO_HDLC, Crc, Table};
+use crc::{CRC_32_ISO_HDLC, Crc};
 
 /// The first four bytes. The first is no ASCII, so no text begins like this.
 pub(crate) const MAGIC: [u8; 4] = [0x89, b'X', b'T', b'P'];
@@ -58,11 +58,13 @@ pub(crate) mod mark {
 /// The fewest bytes of a section's record.
 pub(crate) const SECTION_LEAST: usize = 7;
 
-/// A small table where flash is scarce, a fast one on hosts.
+/// A small table where flash is scarce, none where pages fetch each byte, a fast one on hosts.
 #[cfg(feature = "std")]
-type Checksum = Crc<u32, Table<16>>;
-#[cfg(not(feature = "std"))]
-type Checksum = Crc<u32, Table<1>>;
+type Checksum = Crc<u32, crc::Table<16>>;
+#[cfg(all(not(feature = "std"), not(target_arch = "wasm32")))]
+type Checksum = Crc<u32, crc::Table<1>>;
+#[cfg(all(not(feature = "std"), target_arch = "wasm32"))]
+type Checksum = Crc<u32, crc::NoTable>;
 
 /// CRC-32 as zlib, PNG and Ethernet have it.
 pub(crate) static CHECKSUM: Checksum = Checksum::new(&CRC_32_ISO_HDLC);

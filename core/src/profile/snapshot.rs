@@ -4,9 +4,11 @@ use crate::category;
 use crate::late;
 use crate::profile::encode::{self, Content, Sink, TooSmall};
 use crate::profile::format::{KIND_PROFILE, block, mark};
+use crate::profile::kept::Samples;
 use crate::profile::squares::{self, Ticks};
-use crate::profile::view::Source;
+use crate::profile::view::{Sample, Source};
 use crate::profile::wire::Out;
+use crate::samples;
 use crate::snapshot::{Losses, Section, Snapshot};
 
 impl Snapshot<'_> {
@@ -41,6 +43,21 @@ impl Snapshot<'_> {
     /// The sink's first.
     pub fn encode_to<S: Sink>(&self, source: Source<'_>, sink: &mut S) -> Result<u64, S::Error> {
         encode::to_sink(&Encoded { snapshot: self, source }, sink)
+    }
+
+    /// As [`encode_to`](Self::encode_to), with samples that the timer gave before the snapshot was
+    /// taken ([`Timer::all_samples`](crate::Timer::all_samples)), sorted by section, then lane, then
+    /// start. What a section has more durations than samples counts as dropped.
+    ///
+    /// # Errors
+    /// The sink's first.
+    pub fn encode_with_samples_to<S: Sink>(
+        &self,
+        source: Source<'_>,
+        samples: &[samples::Sample],
+        sink: &mut S,
+    ) -> Result<u64, S::Error> {
+        encode::to_sink(&Sampled { encoded: Encoded { snapshot: self, source }, samples }, sink)
     }
 
     /// How many bytes the snapshot takes as a profile.
@@ -101,6 +118,72 @@ pub(crate) fn write_losses(losses: &Losses, out: &mut Out<'_>) {
     out.count(counts.len());
     for count in counts {
         out.number(count);
+    }
+}
+
+/// Hands over the samples of each section and lane, and how many durations more the section has: its
+/// place, the lane, those dropped, and the samples, which are sorted by section, lane and start.
+pub(crate) fn each_lane(
+    snapshot: &Snapshot<'_>,
+    samples: &[samples::Sample],
+    mut each: impl FnMut(u32, u32, u64, &[samples::Sample]),
+) {
+    for (place, section) in (0..).zip(snapshot.sections()) {
+        let number = section.number();
+        let first = samples.partition_point(|sample| sample.section < number);
+        let end = samples.partition_point(|sample| sample.section <= number);
+        let mut here = samples.get(first..end).unwrap_or_default();
+        let Some(mut dropped) = section.count().checked_sub(here.len() as u64) else {
+            // They are of before a clear that came in between.
+            each(place, 0, section.count(), &[]);
+            continue;
+        };
+        if here.is_empty() && dropped > 0 {
+            each(place, 0, dropped, &[]);
+        }
+        while let Some(sample) = here.first() {
+            let of_lane = here.partition_point(|other| other.lane <= sample.lane);
+            let (lane, others) = here.split_at(of_lane);
+            each(place, sample.lane, core::mem::take(&mut dropped), lane);
+            here = others;
+        }
+    }
+}
+
+/// A snapshot, and samples that go with it, by section, lane and start.
+struct Sampled<'s> {
+    encoded: Encoded<'s>,
+    samples: &'s [samples::Sample],
+}
+
+impl Content for Sampled<'_> {
+    const KIND: u16 = KIND_PROFILE;
+    const BLOCKS: &'static [u32] = &[
+        block::SOURCE,
+        block::CLOCK,
+        block::LOSSES,
+        block::TOTALS,
+        block::SECTIONS,
+        block::SAMPLES,
+    ];
+
+    fn write(&self, tag: u32, out: &mut Out<'_>) {
+        match tag {
+            block::SAMPLES if self.samples.is_empty() => {}
+            block::SAMPLES => {
+                let mut count = 0;
+                each_lane(self.encoded.snapshot, self.samples, |_, _, _, _| count += 1);
+                let mut lanes = Samples::begin(out, count);
+                let add = |section, lane, dropped, samples: &[samples::Sample]| {
+                    let samples = samples.iter();
+                    let samples =
+                        samples.map(|it| Sample { start: it.start, duration: it.duration });
+                    lanes.add(section, lane, dropped, samples);
+                };
+                each_lane(self.encoded.snapshot, self.samples, add);
+            }
+            _ => self.encoded.write(tag, out),
+        }
     }
 }
 

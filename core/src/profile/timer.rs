@@ -8,6 +8,7 @@ use crate::clock::Clock;
 use crate::error::Error;
 use crate::histogram::{index_of, middle};
 use crate::profile::owned::{OwnedHistogram, OwnedSamples, Profile};
+use crate::profile::snapshot::each_lane;
 use crate::profile::times::add_buckets;
 use crate::profile::view::{Sample, Source};
 use crate::samples;
@@ -84,26 +85,9 @@ fn read_samples<S: Shape, C: Clock>(timer: &Timer<S, C>) -> Result<Vec<samples::
 fn by_section(snapshot: &Snapshot<'_>, mut samples: Vec<samples::Sample>) -> Vec<OwnedSamples> {
     samples.sort_by_key(|sample| (sample.section, sample.lane)); // stable: by start within a lane
     let mut all = Vec::new();
-    for (place, section) in (0..).zip(snapshot.sections()) {
-        let number = section.number();
-        let first = samples.partition_point(|sample| sample.section < number);
-        let end = samples.partition_point(|sample| sample.section <= number);
-        let mut here = samples.get(first..end).unwrap_or_default();
-        let Some(mut dropped) = section.count().checked_sub(here.len() as u64) else {
-            // They are of before a clear that came in between.
-            all.push(lane_of(place, 0, section.count(), &[]));
-            continue;
-        };
-        if here.is_empty() && dropped > 0 {
-            all.push(lane_of(place, 0, dropped, &[]));
-        }
-        while let Some(sample) = here.first() {
-            let of_lane = here.partition_point(|other| other.lane <= sample.lane);
-            let (lane, others) = here.split_at(of_lane);
-            all.push(lane_of(place, sample.lane, core::mem::take(&mut dropped), lane));
-            here = others;
-        }
-    }
+    each_lane(snapshot, &samples, |section, lane, dropped, samples| {
+        all.push(lane_of(section, lane, dropped, samples));
+    });
     all
 }
 

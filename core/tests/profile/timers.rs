@@ -87,3 +87,40 @@ fn a_timer_that_keeps_neither_has_neither() {
     assert_eq!(Ok(&profile), Profile::from_snapshot(&timer.snapshot().unwrap(), source).as_ref());
     assert_eq!((profile.samples(0), profile.histogram(0)), ((vec![], 0), None));
 }
+
+/// What writes samples without memory of its own writes what the owned profile does.
+#[test]
+fn samples_are_encoded_without_allocation() {
+    let config = Config { histograms: false, ..config(40) };
+    let timer = Timer::with_clock(config, ManualClock::new(64)).unwrap();
+    let (one, two) = (timer.context().unwrap(), timer.context().unwrap());
+    for index in 0..100 {
+        let context = if index % 3 == 0 { &two } else { &one };
+        let step = context.enter(["a", "b", "never again"][index % 3], "io").unwrap();
+        timer.clock().advance(ticks(index as u64));
+        context.exit(step).unwrap();
+    }
+    one.enter("open", "io").unwrap();
+    let source = Source { rank: 5, label: "board" };
+    let mut memory = vec![Sample::default(); timer.samples_bound()];
+    let kept = timer.all_samples(&mut memory).unwrap().kept.len();
+    let samples = &mut memory[..kept];
+    samples.sort_by_key(|sample| (sample.section, sample.lane)); // stable: by start
+    let mut bytes = Vec::new();
+    let mut put = |piece: &[u8]| {
+        bytes.extend_from_slice(piece);
+        Ok::<_, std::convert::Infallible>(())
+    };
+    let snapshot = timer.snapshot().unwrap();
+    let length = snapshot.encode_with_samples_to(source, samples, &mut put).unwrap();
+    assert_eq!(length, bytes.len() as u64);
+    assert!((40..100).contains(&kept), "{kept}");
+    assert_eq!(bytes, Profile::from_timer(&timer, source).unwrap().to_bytes());
+    let mut plain = Vec::new();
+    let mut put = |piece: &[u8]| {
+        plain.extend_from_slice(piece);
+        Ok::<_, std::convert::Infallible>(())
+    };
+    snapshot.encode_with_samples_to(source, &[], &mut put).unwrap();
+    assert_eq!(plain.len() as u64, snapshot.encoded_length(source));
+}
