@@ -30,6 +30,17 @@ impl<S: Shape, C: Clock> Lane<'_, S, C> {
         if state as u32 & flag::OFF != 0 {
             return Token::NULL;
         }
+        self.enter_at_reading(request, state, C::now)
+    }
+
+    /// Enters in a timer that is on, at the time that `now` reads; the null token when refused.
+    #[inline(always)]
+    pub(crate) fn enter_at_reading(
+        self,
+        request: &Request<'_>,
+        state: u64,
+        now: impl Fn(&C) -> u64,
+    ) -> Token {
         let top = self.lane.word(at::TOP).load(Relaxed); // Relaxed: the owner's own write
         if top == self.lane.word(at::LIMIT).load(Relaxed) {
             self.catch_up(state);
@@ -41,7 +52,7 @@ impl<S: Shape, C: Clock> Lane<'_, S, C> {
         let Some(target) = self.open(request, state) else { return Token::NULL };
         let node = self.node(target.index);
         let mark = if self.is_general() { Token::MARK } else { 0 };
-        self.push(top, Opening { node, category: target.category, mark }, C::now)
+        self.push(top, Opening { node, category: target.category, mark }, now)
     }
 
     /// Adds a duration of `nanoseconds` measured elsewhere. 0 or an error's code.
@@ -112,18 +123,31 @@ impl<S: Shape, C: Clock> Lane<'_, S, C> {
             return 0;
         }
         let now = self.timer.clock.now();
+        match self.frame_of_token(token) {
+            Some(found) => self.close_to(found, now).0,
+            None => self.refuse(token),
+        }
+    }
+
+    /// The offset of an open section's frame in this lane.
+    #[inline(always)]
+    pub(crate) fn frame_of_token(self, token: Token) -> Option<u32> {
         let frames = self.lane.word(at::FRAMES).load(Relaxed); // Relaxed: own, as below
-        let top = self.lane.word(at::TOP).load(Relaxed);
-        let mut found = top;
-        loop {
-            if found <= frames {
-                return self.refuse(token);
-            }
+        let mut found = self.lane.word(at::TOP).load(Relaxed);
+        while found > frames {
             if self.lane.at(found as usize).wide(frame::TOKEN).load() & !Token::MARK == token.0 {
-                break;
+                return Some(found);
             }
             found -= frame::BYTES as u32;
         }
+        None
+    }
+
+    /// Records and pops the frame at `found`, and takes off what is still open inside it. 0 or an
+    /// error's code, and the ticks that the section took.
+    #[inline(always)]
+    pub(crate) fn close_to(self, found: u32, now: u64) -> (u32, u64) {
+        let top = self.lane.word(at::TOP).load(Relaxed); // Relaxed: own, as below
         let section =
             |at: u32| self.lane.at(at as usize).word(frame::NODE).load(Relaxed) & INDEX_MASK;
         let unclosed =
@@ -132,8 +156,8 @@ impl<S: Shape, C: Clock> Lane<'_, S, C> {
             self.catch_up(self.region.wide(header::STATE).load());
             self.discard_to(found);
         }
-        let code = self.close(found, now);
-        unclosed.map_or(code, |error| self.fail(error))
+        let (code, elapsed) = self.close(found, now);
+        (unclosed.map_or(code, |error| self.fail(error)), elapsed)
     }
 
     /// Takes off what is still open above the frame at `found`, and counts it as unclosed.
@@ -148,8 +172,8 @@ impl<S: Shape, C: Clock> Lane<'_, S, C> {
         }
     }
 
-    /// Records and pops the top frame. 0, or an error's code.
-    fn close(self, top: u32, now: u64) -> u32 {
+    /// Records and pops the top frame. 0 or an error's code, and the ticks that the section took.
+    fn close(self, top: u32, now: u64) -> (u32, u64) {
         let frame = self.lane.at(top as usize);
         let elapsed = match elapsed(frame.wide(frame::START).load(), now, self.timer.clock.width())
         {
@@ -165,7 +189,7 @@ impl<S: Shape, C: Clock> Lane<'_, S, C> {
             code = self.add(index, (elapsed, children), start, epoch);
         }
         self.pop(top, elapsed);
-        code
+        (code, elapsed)
     }
 
     /// What the slot of a section that was just made current holds.
@@ -234,7 +258,7 @@ impl<S: Shape, C: Clock> Lane<'_, S, C> {
         self.lane.word(at::ERROR_CODE).store(0, Relaxed); // Relaxed: own
     }
 
-    fn last_code(self) -> u32 {
+    pub(crate) fn last_code(self) -> u32 {
         self.lane.word(at::ERROR_CODE).load(Relaxed) // Relaxed: own
     }
 

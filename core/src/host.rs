@@ -18,6 +18,8 @@ pub(crate) mod handover;
 pub(crate) mod lock;
 pub(crate) mod memory;
 #[cfg(not(loom))]
+pub(crate) mod phase;
+#[cfg(not(loom))]
 pub(crate) mod rules;
 #[cfg(all(unix, not(loom)))]
 pub(crate) mod save;

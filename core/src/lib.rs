@@ -76,6 +76,7 @@ mod section;
 mod sentence;
 mod shape;
 mod snapshot;
+mod switch;
 mod sync;
 mod task;
 mod timer;
@@ -104,6 +105,8 @@ pub use host::handover::here;
 #[cfg(all(feature = "std", not(loom)))]
 #[doc(hidden)] // for front ends
 pub use host::lock::Lock;
+#[cfg(all(feature = "std", not(loom)))]
+pub use host::phase::{switch_at, switch_words};
 #[cfg(all(feature = "std", not(loom)))]
 pub use host::rules::{clear_rules, forbid};
 #[cfg(all(feature = "std", not(loom)))]

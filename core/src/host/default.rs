@@ -25,7 +25,7 @@ type ThreadLane = Lane<'static, Line, HostClock>;
 pub type ThreadContext = Context<'static, Line, HostClock>;
 
 /// What an exit gives on a thread without a context: no [`Error::code`] is this.
-const NO_CONTEXT: u32 = 36;
+pub(crate) const NO_CONTEXT: u32 = 36;
 
 static DEFAULT: AtomicPtr<HostTimer> = AtomicPtr::new(ptr::null_mut());
 
@@ -150,7 +150,8 @@ fn attach() {
 }
 
 /// This thread's lane, claimed where it has none yet.
-fn lane() -> Option<ThreadLane> {
+#[inline(always)]
+pub(crate) fn lane() -> Option<ThreadLane> {
     let lane = LANE.get();
     if lane.is_some() {
         return lane;

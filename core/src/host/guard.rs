@@ -26,7 +26,7 @@ use crate::host::default::{ThreadContext, enter_at, exit, with_thread};
 #[derive(Debug)]
 #[must_use = "bind it: let _section = section!(…); the section ends where its guard is dropped"]
 pub struct SectionGuard {
-    token: Token,
+    pub(crate) token: Token,
     /// It ends on the thread where it began.
     not_send: PhantomData<*const ()>,
 }
