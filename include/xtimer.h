@@ -537,6 +537,51 @@ xtimer_status_t xtimer_timer_finish(struct xtimer_t timer, struct xtimer_detache
 // `detached` is NULL or points to a section that no other thread changes now.
 struct xtimer_path_t xtimer_detached_path(const struct xtimer_detached_t *detached);
 
+// Ends the section of the default timer whose token is at `token` and begins its sibling, at one reading
+// of the clock: no time passes between them. Writes the next one's token there, or 0 where it was not
+// begun.
+//
+// The sibling is begun beneath what the ended section was beneath. The token 0 has nothing to end: the
+// section begins inside the thread's innermost open one, as the first phase, or the one behind a phase
+// that was refused. While the timer is switched off the section ends and none begins.
+// XTIMER_STATUS_UNCLOSED: the next one was begun, and sections still open inside the ended one were
+// discarded and counted. XTIMER_STATUS_NOT_OPEN, XTIMER_STATUS_OTHER_CONTEXT: nothing was ended or begun;
+// another thread's token stays. Any other failure: the section ended, the next one was not begun.
+// On the thread that began it. A call site (xtimer_switch_at) is faster.
+//
+// Requires:
+// `token` is NULL (an error) or may be read and written. Each string is NULL or ends with a zero.
+xtimer_status_t xtimer_switch(xtimer_token_t *token,
+                              const char *name,
+                              const char *category);
+
+// As xtimer_switch, in a timer of your own.
+//
+// Requires:
+// As for xtimer_switch.
+xtimer_status_t xtimer_timer_switch(struct xtimer_t timer,
+                                    xtimer_token_t *token,
+                                    const char *name,
+                                    const char *category);
+
+// As xtimer_switch, by a call site: about one clock reading where the site was begun before inside the
+// same section. Never allocates, locks, or waits, but for a thread's first use, which allocates. Signal
+// handlers may call it on a thread that has used this timer before.
+//
+// Requires:
+// `token` is NULL (an error) or may be read and written. `site` is NULL (an error) or points to a call
+// site that lives and that only this library changes.
+xtimer_status_t xtimer_switch_at(xtimer_token_t *token,
+                                 struct xtimer_site_t *site);
+
+// As xtimer_switch_at, in a timer of your own.
+//
+// Requires:
+// As for xtimer_switch_at.
+xtimer_status_t xtimer_timer_switch_at(struct xtimer_t timer,
+                                       xtimer_token_t *token,
+                                       struct xtimer_site_t *site);
+
 // Adds a duration of `nanoseconds` to the section `name` inside this thread's innermost open
 // section of the default timer, as if it had been timed once.
 //

@@ -210,6 +210,14 @@ inline std::vector<const char *> pointers(const std::vector<std::string> &names)
     return found;
 }
 
+// The name of a counted section.
+inline std::string spelled(const char *name, std::int64_t number) {
+    // std::to_string brings a symbol that would keep a plugin from being unloaded.
+    char index[24];
+    std::snprintf(index, sizeof index, "[%lld]", static_cast<long long>(number));
+    return std::string(name ? name : "") + index;
+}
+
 inline std::chrono::nanoseconds nanoseconds(std::uint64_t value) {
     using std::chrono::nanoseconds;
     if (value == XTIMER_NONE) return nanoseconds::min();
@@ -476,7 +484,7 @@ class [[nodiscard]] scope {
     XTIMER_KEEP scope(beneath where, text name, text category = nullptr) noexcept
         : token_(xtimer_begin_beneath(where.parent.value, name.c_str(), category.c_str())) {}
     XTIMER_KEEP scope(beneath where, const counted &name, text category = nullptr)
-        : scope(where, spelled(name), category) {}
+        : scope(where, detail::spelled(name.name.c_str(), name.index), category) {}
 
     XTIMER_KEEP scope(const timer_view &timer, text name, text category = nullptr) noexcept
         : timer_(timer.handle()),
@@ -492,7 +500,7 @@ class [[nodiscard]] scope {
                                             category.c_str())) {}
     XTIMER_KEEP scope(const timer_view &timer, beneath where, const counted &name,
                       text category = nullptr)
-        : scope(timer, where, spelled(name), category) {}
+        : scope(timer, where, detail::spelled(name.name.c_str(), name.index), category) {}
 
     ~scope() { end(); }
     scope(const scope &) = delete;
@@ -515,13 +523,6 @@ class [[nodiscard]] scope {
     status stop() { return status(end()); }
 
   private:
-    static std::string spelled(const counted &name) {
-        // std::to_string brings a symbol that would keep a plugin from being unloaded.
-        char index[24];
-        std::snprintf(index, sizeof index, "[%lld]", static_cast<long long>(name.index));
-        const char *base = name.name.c_str();
-        return std::string(base ? base : "") + index;
-    }
     xtimer_status_t end() noexcept {
         if (token_ == 0) return XTIMER_STATUS_OK;
         const xtimer_status_t ended =
@@ -588,6 +589,56 @@ class [[nodiscard]] detached {
     xtimer_detached_t held_{};
 };
 
+// Phases that follow each other: the next one begins where the one before ends, at one reading of the
+// clock. The last ends with the object. On the thread that made it.
+class [[nodiscard]] phases {
+  public:
+    // None is begun yet; the first is a section inside the innermost open one.
+    phases() noexcept {}
+    explicit phases(const timer_view &timer) noexcept : timer_(timer.handle()) {}
+    // With the first phase.
+    XTIMER_KEEP explicit phases(text name, text category = nullptr) noexcept
+        : token_(xtimer_begin(name.c_str(), category.c_str())) {}
+    XTIMER_KEEP explicit phases(xtimer_site_t &site) noexcept : token_(xtimer_begin_at(&site)) {}
+    ~phases() { end(); }
+    phases(const phases &) = delete;
+    phases &operator=(const phases &) = delete;
+
+    // Ends the phase and begins the next. One that is refused is not timed, with the reason; the one
+    // before ends all the same.
+    status next(text name, text category = nullptr) {
+        return status(timer_.handle == 0
+                          ? xtimer_switch(&token_, name.c_str(), category.c_str())
+                          : xtimer_timer_switch(timer_, &token_, name.c_str(), category.c_str()));
+    }
+    status next(const counted &name, text category = nullptr) {
+        return next(detail::spelled(name.name.c_str(), name.index), category);
+    }
+    // What XTIMER_PHASE calls.
+    xtimer_status_t next_at(xtimer_site_t &site) noexcept {
+        return timer_.handle == 0 ? xtimer_switch_at(&token_, &site)
+                                  : xtimer_timer_switch_at(timer_, &token_, &site);
+    }
+
+    // Whether a phase is open: not refused, the timer not switched off, not stopped.
+    bool is_open() const noexcept { return token_ != 0; }
+
+    // Ends the phase; the next one may come later.
+    status stop() { return status(end()); }
+
+  private:
+    xtimer_status_t end() noexcept {
+        if (token_ == 0) return XTIMER_STATUS_OK;
+        const xtimer_status_t ended =
+            timer_.handle == 0 ? xtimer_end(token_) : xtimer_timer_end(timer_, token_);
+        // Refused here, it is still the other thread's to end.
+        if (ended != XTIMER_STATUS_OTHER_CONTEXT) token_ = 0;
+        return ended;
+    }
+    xtimer_t timer_{}; // zero: the default one
+    xtimer_token_t token_ = 0;
+};
+
 // What XTIMER_SCOPE makes: a section of the default timer by its call site.
 class site_scope {
   public:
@@ -647,6 +698,19 @@ inline std::vector<section> sections(bool flatten = true) {
             };                                                                                     \
             return ::xtimer::detail::site_of<xtimer_here_>;                                        \
         }())
+
+// Phases of the rest of the block: XTIMER_PHASES begins the first, each XTIMER_PHASE ends the one before
+// and begins the next, at one reading of the clock. Constants, as for XTIMER_SCOPE; one row of phases a
+// block.
+#define XTIMER_PHASES(...) ::xtimer::phases xtimer_phases_(XTIMER_SITE_(__VA_ARGS__))
+#define XTIMER_PHASE(...) static_cast<void>(xtimer_phases_.next_at(XTIMER_SITE_(__VA_ARGS__)))
+#define XTIMER_SITE_(...)                                                                          \
+    []() noexcept -> xtimer_site_t & {                                                             \
+        struct xtimer_here_ {                                                                      \
+            static constexpr ::xtimer::detail::literal xtimer_text_() { return {__VA_ARGS__}; }    \
+        };                                                                                         \
+        return ::xtimer::detail::site_of<xtimer_here_>;                                            \
+    }()
 
 // Times the rest of the function under its qualified name; the category is optional.
 #define XTIMER_FUNCTION(...) XTIMER_FUNCTION_(__COUNTER__, __VA_ARGS__)
@@ -756,6 +820,20 @@ class [[nodiscard]] scope {
     status stop() noexcept { return {}; }
 };
 
+class [[nodiscard]] phases {
+  public:
+    phases() noexcept {}
+    explicit phases(const timer_view &) noexcept {}
+    XTIMER_KEEP explicit phases(text, text = nullptr) noexcept {}
+    ~phases() {}
+    phases(const phases &) = delete;
+    phases &operator=(const phases &) = delete;
+    status next(text, text = nullptr) noexcept { return {}; }
+    status next(const counted &, text = nullptr) noexcept { return {}; }
+    bool is_open() const noexcept { return false; }
+    status stop() noexcept { return {}; }
+};
+
 class [[nodiscard]] detached {
   public:
     detached() noexcept {}
@@ -796,6 +874,8 @@ inline std::vector<section> sections(bool = true) { return {}; }
 
 #define XTIMER_SCOPE(...) static_assert(true, "XTIMER_DISABLE is defined")
 #define XTIMER_FUNCTION(...) static_assert(true, "XTIMER_DISABLE is defined")
+#define XTIMER_PHASES(...) static_assert(true, "XTIMER_DISABLE is defined")
+#define XTIMER_PHASE(...) static_cast<void>(0)
 
 #endif // XTIMER_DISABLE
 

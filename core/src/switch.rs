@@ -109,7 +109,10 @@ impl<S: Shape, C: Clock> Lane<'_, S, C> {
             return self.enter_next(request, state, now, 0);
         }
         let Some(found) = self.frame_of_token(token) else {
-            return (Token::NULL, self.refuse(token));
+            let code = self.refuse(token);
+            // It is still the other context's to exit.
+            let is_foreign = code == Error::OtherContext.code();
+            return (if is_foreign { token } else { Token::NULL }, code);
         };
         let frame = |position: u32| self.lane.at(position as usize);
         let section = |position: u32| frame(position).word(frame::NODE).load(Relaxed) & INDEX_MASK;
@@ -165,7 +168,7 @@ fn switch_elsewhere<'n, S: Shape, C: Clock>(
 impl<S: Shape, C: Clock> Context<'_, S, C> {
     /// Exits the section of `token` and enters its sibling `name`, at one reading of the clock: no time
     /// passes between them. `token` becomes the next section's, or the null one where it was not
-    /// entered.
+    /// entered; only another context's stays.
     ///
     /// The sibling is beneath the path that the exited section was beneath. The null token has nothing to
     /// exit: the section is entered beneath the innermost open one, as the first phase, or the one behind a

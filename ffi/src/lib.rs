@@ -23,6 +23,7 @@ mod section;
 mod site;
 
 mod detached;
+mod phase;
 mod record;
 
 mod category;
@@ -58,6 +59,7 @@ pub use export::*;
 pub use file::*;
 pub use gathered::*;
 pub use info::*;
+pub use phase::*;
 pub use profile::*;
 pub use record::*;
 pub use samples::*;
