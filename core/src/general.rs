@@ -24,23 +24,17 @@ pub(crate) mod kind {
 
 impl<S: Shape, C: Clock> Lane<'_, S, C> {
     /// Enters; the null token when refused, with the error kept in the lane.
-    #[inline(never)]
     pub(crate) fn enter_general(self, request: &Request<'_>) -> Token {
+        self.enter_at_reading(request, None)
+    }
+
+    /// As [`enter_general`](Self::enter_general), at a reading of the clock where there is one already.
+    #[inline(never)]
+    pub(crate) fn enter_at_reading(self, request: &Request<'_>, reading: Option<u64>) -> Token {
         let state = self.region.wide(header::STATE).load();
         if state as u32 & flag::OFF != 0 {
             return Token::NULL;
         }
-        self.enter_at_reading(request, state, C::now)
-    }
-
-    /// Enters in a timer that is on, at the time that `now` reads; the null token when refused.
-    #[inline(always)]
-    pub(crate) fn enter_at_reading(
-        self,
-        request: &Request<'_>,
-        state: u64,
-        now: impl Fn(&C) -> u64,
-    ) -> Token {
         let top = self.lane.word(at::TOP).load(Relaxed); // Relaxed: the owner's own write
         if top == self.lane.word(at::LIMIT).load(Relaxed) {
             self.catch_up(state);
@@ -52,7 +46,8 @@ impl<S: Shape, C: Clock> Lane<'_, S, C> {
         let Some(target) = self.open(request, state) else { return Token::NULL };
         let node = self.node(target.index);
         let mark = if self.is_general() { Token::MARK } else { 0 };
-        self.push(top, Opening { node, category: target.category, mark }, now)
+        let opening = Opening { node, category: target.category, mark };
+        self.push(top, opening, |clock| reading.unwrap_or_else(|| clock.now()))
     }
 
     /// Adds a duration of `nanoseconds` measured elsewhere. 0 or an error's code.

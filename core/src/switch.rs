@@ -103,11 +103,14 @@ impl<S: Shape, C: Clock> Lane<'_, S, C> {
     /// Switches in every case that the hot path leaves out.
     #[inline(never)]
     pub(crate) fn switch_general(self, token: Token, request: &Request<'_>) -> Switched {
-        let now = self.timer.clock.now();
         let state = self.region.wide(header::STATE).load();
+        let is_off = state as u32 & flag::OFF != 0;
         if token.is_null() {
-            return self.enter_next(request, state, now, 0);
+            let next = self.enter_general(request);
+            let is_refused = next.is_null() && self.timer.is_enabled() && !is_off;
+            return (next, if is_refused { self.last_code() } else { 0 });
         }
+        let now = self.timer.clock.now();
         let Some(found) = self.frame_of_token(token) else {
             let code = self.refuse(token);
             // It is still the other context's to exit.
@@ -127,20 +130,17 @@ impl<S: Shape, C: Clock> Lane<'_, S, C> {
         let under = (parent != below).then(|| Path { owner: self.timer.serial(), section: parent });
         let before = self.nested_below(found);
         let (code, elapsed) = self.close_to(found, now);
-        let next = self.enter_next(&Request { under, ..*request }, state, now, code);
-        if !next.0.is_null() {
-            self.take_in(found, before.wrapping_add(elapsed));
-        }
-        next
-    }
-
-    /// Enters at a reading of the clock; `code` is what came before.
-    fn enter_next(self, request: &Request<'_>, state: u64, now: u64, code: u32) -> Switched {
-        if state as u32 & flag::OFF != 0 {
+        if is_off {
             return (Token::NULL, code);
         }
-        let next = self.enter_at_reading(request, state, |_| now);
-        (next, if next.is_null() { self.last_code() } else { code })
+        let next = self.enter_at_reading(&Request { under, ..*request }, Some(now));
+        if next.is_null() {
+            // Refused, unless it was switched off just now.
+            let is_off = !self.timer.is_enabled();
+            return (next, if is_off { code } else { self.last_code() });
+        }
+        self.take_in(found, before.wrapping_add(elapsed));
+        (next, code)
     }
 }
 
