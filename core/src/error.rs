@@ -69,6 +69,8 @@ pub enum Error {
     Config(&'static str),
     /// The memory for the region could not be had.
     NoMemory,
+    /// A snapshot was flattened, or made a window, where the numbers of one moment are needed.
+    Flattened,
 }
 
 impl Error {
@@ -88,6 +90,7 @@ impl Error {
             Self::TooSmall => 11,
             Self::Config(_) => 12,
             Self::NoMemory => 13,
+            Self::Flattened => 14,
         }
     }
 
@@ -115,6 +118,7 @@ impl Error {
             10 => Self::Busy,
             11 => Self::TooSmall,
             13 => Self::NoMemory,
+            14 => Self::Flattened,
             _ => return None,
         })
     }
@@ -155,6 +159,8 @@ impl core::fmt::Display for Error {
             Self::TooSmall => formatter.write_str("The memory given is too small."),
             Self::Config(field) => config::write_rule(formatter, field),
             Self::NoMemory => formatter.write_str("The memory for the timer could not be had."),
+            Self::Flattened => formatter
+                .write_str("A window is between two snapshots that are neither flattened nor windows."),
         }
     }
 }
