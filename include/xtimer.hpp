@@ -367,40 +367,32 @@ class timer_view {
 
     // All sections as of now, depth first in order of first entry; empty on an error.
     std::vector<section> sections(bool flatten = true) const {
-        struct taken {
-            xtimer_snapshot_t snapshot{};
-            ~taken() { xtimer_snapshot_free(snapshot); }
-        };
-        std::vector<section> found;
         xtimer_snapshot_t snapshot{};
-        if (xtimer_timer_snapshot_take(handle_, flatten, &snapshot) != XTIMER_STATUS_OK)
-            return found;
-        const taken keep{snapshot};
-        const std::size_t count = xtimer_snapshot_count(snapshot);
-        found.reserve(count);
-        for (std::size_t index = 0; index < count; ++index) {
-            xtimer_section_info_t info;
-            if (xtimer_snapshot_at(snapshot, index, &info) != XTIMER_STATUS_OK) break;
-            section next;
-            next.path.assign(info.path, info.path + info.path_length);
-            next.category = info.category;
-            next.count = info.count;
-            next.total = detail::nanoseconds(info.total_ns);
-            next.exclusive = detail::nanoseconds(info.exclusive_ns);
-            next.min = detail::nanoseconds(info.min_ns);
-            next.max = detail::nanoseconds(info.max_ns);
-            next.mean = info.mean_ns;
-            next.deviation = info.std_ns;
-            next.open = info.open;
-            next.depth = info.depth;
-            next.open_time = detail::nanoseconds(info.open_ns);
-            next.busy = info.busy;
-            next.late = info.late;
-            next.near_price = info.near_price;
-            next.exceeded = info.exceeded;
-            found.push_back(std::move(next));
-        }
-        return found;
+        if (xtimer_timer_snapshot_take(handle_, flatten, &snapshot) != XTIMER_STATUS_OK) return {};
+        return read(snapshot);
+    }
+
+    // Steps: each step() closes a window, and the last `windows` of them are kept. The first begins at
+    // begin_steps(), or without it where the timings do. Nothing is stopped.
+    status begin_steps(std::size_t windows) const {
+        return status(xtimer_timer_steps_begin(handle_, windows));
+    }
+    status step() const { return status(xtimer_timer_step(handle_)); }
+    // The warm-up is over: 0 windows are all since the last step.
+    status warm_up() const { return status(xtimer_timer_steps_warm_up(handle_)); }
+    // What was recorded in the last windows that were closed; 0: in all since warm-up. Without min and
+    // max; empty on an error.
+    std::vector<section> window(std::size_t windows = 1, bool flatten = true) const {
+        xtimer_snapshot_t snapshot{};
+        if (xtimer_timer_window_take(handle_, windows, flatten, &snapshot) != XTIMER_STATUS_OK)
+            return {};
+        return read(snapshot);
+    }
+    std::string window_report(std::size_t windows = 1, bool flatten = true) const {
+        const xtimer_export_options_t options = {flatten, 0};
+        return detail::exported([&](char *buffer, std::size_t capacity, std::size_t *needed) {
+            return xtimer_timer_window_report(handle_, windows, &options, buffer, capacity, needed);
+        });
     }
 
     // The samples of the section at a path of names, outermost first; none on an error.
@@ -440,6 +432,41 @@ class timer_view {
     }
 
   private:
+    // The sections of a snapshot, which is freed.
+    static std::vector<section> read(xtimer_snapshot_t snapshot) {
+        struct taken {
+            xtimer_snapshot_t snapshot{};
+            ~taken() { xtimer_snapshot_free(snapshot); }
+        };
+        const taken keep{snapshot};
+        std::vector<section> found;
+        const std::size_t count = xtimer_snapshot_count(snapshot);
+        found.reserve(count);
+        for (std::size_t index = 0; index < count; ++index) {
+            xtimer_section_info_t info;
+            if (xtimer_snapshot_at(snapshot, index, &info) != XTIMER_STATUS_OK) break;
+            section next;
+            next.path.assign(info.path, info.path + info.path_length);
+            next.category = info.category;
+            next.count = info.count;
+            next.total = detail::nanoseconds(info.total_ns);
+            next.exclusive = detail::nanoseconds(info.exclusive_ns);
+            next.min = detail::nanoseconds(info.min_ns);
+            next.max = detail::nanoseconds(info.max_ns);
+            next.mean = info.mean_ns;
+            next.deviation = info.std_ns;
+            next.open = info.open;
+            next.depth = info.depth;
+            next.open_time = detail::nanoseconds(info.open_ns);
+            next.busy = info.busy;
+            next.late = info.late;
+            next.near_price = info.near_price;
+            next.exceeded = info.exceeded;
+            found.push_back(std::move(next));
+        }
+        return found;
+    }
+
     xtimer_t handle_;
 };
 
@@ -679,6 +706,15 @@ inline status save_json(text file, bool flatten = true, unsigned indent = 2) {
 inline std::vector<section> sections(bool flatten = true) {
     return default_timer().sections(flatten);
 }
+inline status begin_steps(std::size_t windows) { return default_timer().begin_steps(windows); }
+inline status step() { return default_timer().step(); }
+inline status warm_up() { return default_timer().warm_up(); }
+inline std::vector<section> window(std::size_t windows = 1, bool flatten = true) {
+    return default_timer().window(windows, flatten);
+}
+inline std::string window_report(std::size_t windows = 1, bool flatten = true) {
+    return default_timer().window_report(windows, flatten);
+}
 
 } // namespace enabled
 
@@ -781,6 +817,11 @@ class timer_view {
     std::string export_json(bool = true, unsigned = 2) const { return {}; }
     status save_json(text, bool = true, unsigned = 2) const noexcept { return {}; }
     std::vector<section> sections(bool = true) const { return {}; }
+    status begin_steps(std::size_t) const noexcept { return {}; }
+    status step() const noexcept { return {}; }
+    status warm_up() const noexcept { return {}; }
+    std::vector<section> window(std::size_t = 1, bool = true) const { return {}; }
+    std::string window_report(std::size_t = 1, bool = true) const { return {}; }
     ::xtimer::samples samples(const std::vector<std::string> &) const { return {}; }
     std::chrono::nanoseconds percentile(const std::vector<std::string> &, double,
                                         bool = true) const noexcept {
@@ -869,6 +910,11 @@ inline std::string report(bool = true) { return {}; }
 inline std::string export_json(bool = true, unsigned = 2) { return {}; }
 inline status save_json(text, bool = true, unsigned = 2) noexcept { return {}; }
 inline std::vector<section> sections(bool = true) { return {}; }
+inline status begin_steps(std::size_t) noexcept { return {}; }
+inline status step() noexcept { return {}; }
+inline status warm_up() noexcept { return {}; }
+inline std::vector<section> window(std::size_t = 1, bool = true) { return {}; }
+inline std::string window_report(std::size_t = 1, bool = true) { return {}; }
 
 } // namespace disabled
 

@@ -95,6 +95,16 @@ impl<S: Shape, C: Clock> Timer<S, C> {
 }
 
 impl Steps {
+    /// The same, but the first window begins where the timings do: with the timer, or its last clear.
+    #[must_use]
+    pub fn from_beginning(mut self) -> Self {
+        for moment in self.moments.iter_mut().take(1).chain([&mut self.warm]) {
+            moment.rows.clear();
+            moment.losses = Losses::default();
+        }
+        self
+    }
+
     /// Closes a window and begins the next. Nothing is stopped; it allocates.
     ///
     /// # Errors

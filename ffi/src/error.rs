@@ -46,6 +46,8 @@ pub enum Code {
     Config = 12,
     /// Memory could not be had.
     NoMemory = 13,
+    /// A snapshot was flattened, or is a window, where the numbers of one moment are needed.
+    Flattened = 14,
     /// An argument is NULL or out of range.
     InvalidArgument = 32,
     /// A string is not UTF-8.
@@ -96,6 +98,7 @@ impl Code {
             Error::TooSmall => Self::TooSmall,
             Error::Config(_) => Self::Config,
             Error::NoMemory => Self::NoMemory,
+            Error::Flattened => Self::Flattened,
             _ => Self::Internal,
         }
     }
@@ -226,7 +229,7 @@ fn spell(timer: TimerHandle, error: Error) {
 /// number, any thread.
 #[unsafe(no_mangle)]
 pub extern "C" fn xtimer_status_text(status: c_int) -> *const c_char {
-    const CODES: [(Code, &std::ffi::CStr); 24] = [
+    const CODES: [(Code, &std::ffi::CStr); 25] = [
         (Code::Ok, c"Done."),
         (Code::NotOpen, c"The token's section is not open."),
         (
@@ -247,6 +250,7 @@ pub extern "C" fn xtimer_status_text(status: c_int) -> *const c_char {
         (Code::TooSmall, c"The buffer is too small."),
         (Code::Config, c"A capacity cannot work."),
         (Code::NoMemory, c"The memory could not be had."),
+        (Code::Flattened, c"The snapshot was flattened, or is a window."),
         (Code::InvalidArgument, c"An argument is NULL or out of range."),
         (Code::InvalidText, c"A string is not UTF-8."),
         (Code::NoTimer, c"The handle's timer was destroyed, or never was one."),
@@ -294,6 +298,7 @@ mod tests {
             Error::TooSmall,
             Error::Config("lanes"),
             Error::NoMemory,
+            Error::Flattened,
         ];
         for error in errors {
             assert_eq!(Code::of(error) as u32, error.code(), "{error:?}");

@@ -35,6 +35,7 @@ mod file;
 mod info;
 mod samples;
 mod snapshot;
+mod step;
 
 mod gathered;
 mod profile;
@@ -66,4 +67,5 @@ pub use samples::*;
 pub use section::*;
 pub use site::*;
 pub use snapshot::*;
+pub use step::*;
 pub use timer::*;

@@ -36,6 +36,10 @@ inline int every_name() {
     good += status && status.code() == XTIMER_STATUS_OK && status.message().empty();
     good += xtimer::status{XTIMER_STATUS_BUSY}.code() == XTIMER_STATUS_BUSY;
     good += bool(moved.finish()) && !moved.is_open() && moved.path().value.value == 0;
+    good -= !own.begin_steps(2) || !own.step() || !own.warm_up() || !xtimer::begin_steps(1) ||
+            !xtimer::step() || !xtimer::warm_up() || xtimer::window(0).size() > 9 ||
+            own.window(1, false).size() > 9 || xtimer::window_report().size() > 9999 ||
+            own.window_report(1, false).size() > 9999;
     good += bool(own.made()) && bool(with_defaults.made());
     good += bool(own.record(xtimer::beneath{job.parent}, "a", "x", std::chrono::seconds(1)));
     for (const xtimer::section &section : own.sections())
