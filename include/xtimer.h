@@ -61,6 +61,8 @@ typedef enum xtimer_status {
     XTIMER_STATUS_NO_MEMORY = 13,
     // Eight timers are enabled on this thread already.
     XTIMER_STATUS_TOO_MANY_ENABLED = 14,
+    // A snapshot was flattened, or is a window, where the numbers of one moment are needed.
+    XTIMER_STATUS_FLATTENED = 15,
     // An argument is NULL or out of range.
     XTIMER_STATUS_INVALID_ARGUMENT = 32,
     // A string is not UTF-8.
@@ -559,6 +561,51 @@ xtimer_status_t xtimer_timer_finish(struct xtimer_t timer, struct xtimer_detache
 // `detached` is NULL or points to a section that no other thread changes now.
 struct xtimer_path_t xtimer_detached_path(const struct xtimer_detached_t *detached);
 
+// Ends the section of the default timer whose token is at `token` and begins its sibling, at one reading
+// of the clock: no time passes between them. Writes the next one's token there, or 0 where it was not
+// begun.
+//
+// The sibling is begun beneath what the ended section was beneath. The token 0 has nothing to end: the
+// section begins inside the thread's innermost open one, as the first phase, or the one behind a phase
+// that was refused. While the timer is switched off the section ends and none begins.
+// XTIMER_STATUS_UNCLOSED: the next one was begun, and sections still open inside the ended one were
+// discarded and counted. XTIMER_STATUS_NOT_OPEN, XTIMER_STATUS_OTHER_CONTEXT: nothing was ended or begun;
+// another thread's token stays. Any other failure: the section ended, the next one was not begun.
+// On the thread that began it. A call site (xtimer_switch_at) is faster.
+//
+// Requires:
+// `token` is NULL (an error) or may be read and written. Each string is NULL or ends with a zero.
+xtimer_status_t xtimer_switch(xtimer_token_t *token,
+                              const char *name,
+                              const char *category);
+
+// As xtimer_switch, in a timer of your own.
+//
+// Requires:
+// As for xtimer_switch.
+xtimer_status_t xtimer_timer_switch(struct xtimer_t timer,
+                                    xtimer_token_t *token,
+                                    const char *name,
+                                    const char *category);
+
+// As xtimer_switch, by a call site: about one clock reading where the site was begun before inside the
+// same section. Never allocates, locks, or waits, but for a thread's first use, which allocates. Signal
+// handlers may call it on a thread that has used this timer before.
+//
+// Requires:
+// `token` is NULL (an error) or may be read and written. `site` is NULL (an error) or points to a call
+// site that lives and that only this library changes.
+xtimer_status_t xtimer_switch_at(xtimer_token_t *token,
+                                 struct xtimer_site_t *site);
+
+// As xtimer_switch_at, in a timer of your own.
+//
+// Requires:
+// As for xtimer_switch_at.
+xtimer_status_t xtimer_timer_switch_at(struct xtimer_t timer,
+                                       xtimer_token_t *token,
+                                       struct xtimer_site_t *site);
+
 // Adds a duration of `nanoseconds` to the section `name` inside this thread's innermost open
 // section of the default timer, as if it had been timed once.
 //
@@ -998,6 +1045,101 @@ xtimer_status_t xtimer_snapshot_category_at(struct xtimer_snapshot_t snapshot,
 // `losses` is NULL (an error) or may be written.
 xtimer_status_t xtimer_snapshot_losses(struct xtimer_snapshot_t snapshot,
                                        struct xtimer_losses_t *losses);
+
+// Begins the steps of the default timer, anew where they had begun: the first window begins here, and
+// the last `windows` ones that xtimer_step closes are kept (0 counts as 1).
+//
+// Memory: 144 bytes a recorded section and window, and as much for each section the timer can hold.
+// Without it the steps begin with the timings, and 16 windows are kept. Any thread; it allocates: not
+// from a signal handler.
+xtimer_status_t xtimer_steps_begin(size_t windows);
+
+// As xtimer_steps_begin, of a timer of your own.
+xtimer_status_t xtimer_timer_steps_begin(struct xtimer_t timer, size_t windows);
+
+// Closes a window of the default timer and begins the next. Timing goes on meanwhile, and waits for
+// nothing. Without xtimer_steps_begin the first window is all that was recorded so far.
+//
+// XTIMER_STATUS_BUSY: the timer is being cleared again and again; the window goes on. Any thread; it
+// allocates: not from a signal handler.
+xtimer_status_t xtimer_step(void);
+
+// As xtimer_step, of a timer of your own.
+xtimer_status_t xtimer_timer_step(struct xtimer_t timer);
+
+// The warm-up of the default timer's steps is over: what xtimer_window_take and xtimer_window_report
+// give for 0 windows begins at the last xtimer_step. Any thread; not from a signal handler.
+xtimer_status_t xtimer_steps_warm_up(void);
+
+// As xtimer_steps_warm_up, of a timer of your own.
+xtimer_status_t xtimer_timer_steps_warm_up(struct xtimer_t timer);
+
+// Copies the numbers of the last `windows` closed windows of the default timer, as one: what was recorded
+// between two steps. 0: all since xtimer_steps_warm_up, or since the beginning.
+//
+// As many windows as are kept; empty before the first step. A section counts in the window in which it
+// ended, with all its time; what neither ended there nor was open at its end, nor has others inside, is
+// left out. Where the timer was cleared in between the window begins at the clear. min_ns and max_ns are
+// XTIMER_NONE. As xtimer_snapshot_take in all else.
+//
+// Requires:
+// `snapshot` is NULL (an error) or may be written.
+xtimer_status_t xtimer_window_take(size_t windows,
+                                   bool flatten,
+                                   struct xtimer_snapshot_t *snapshot);
+
+// As xtimer_window_take, of a timer of your own.
+//
+// Requires:
+// As for xtimer_window_take.
+xtimer_status_t xtimer_timer_window_take(struct xtimer_t timer,
+                                         size_t windows,
+                                         bool flatten,
+                                         struct xtimer_snapshot_t *snapshot);
+
+// Writes the report of the last `windows` closed windows of the default timer (0: those since warm-up)
+// for people into `buffer`, ended by a zero. `options` NULL: those of xtimer_report. The buffer as for
+// xtimer_report, the window as for xtimer_window_take. Any thread; not from a signal handler.
+//
+// Requires:
+// As for xtimer_report_with.
+xtimer_status_t xtimer_window_report(size_t windows,
+                                     const struct xtimer_export_options_t *options,
+                                     char *buffer,
+                                     size_t capacity,
+                                     size_t *needed);
+
+// As xtimer_window_report, of a timer of your own.
+//
+// Requires:
+// As for xtimer_window_report.
+xtimer_status_t xtimer_timer_window_report(struct xtimer_t timer,
+                                           size_t windows,
+                                           const struct xtimer_export_options_t *options,
+                                           char *buffer,
+                                           size_t capacity,
+                                           size_t *needed);
+
+// As xtimer_window_report, as JSON.
+//
+// Requires:
+// As for xtimer_window_report.
+xtimer_status_t xtimer_window_export_json(size_t windows,
+                                          const struct xtimer_export_options_t *options,
+                                          char *buffer,
+                                          size_t capacity,
+                                          size_t *needed);
+
+// As xtimer_window_export_json, of a timer of your own.
+//
+// Requires:
+// As for xtimer_window_report.
+xtimer_status_t xtimer_timer_window_export_json(struct xtimer_t timer,
+                                                size_t windows,
+                                                const struct xtimer_export_options_t *options,
+                                                char *buffer,
+                                                size_t capacity,
+                                                size_t *needed);
 
 // Decodes `length` bytes at `bytes`: profiles of ranks one behind another, one at least.
 //

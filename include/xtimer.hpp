@@ -212,6 +212,14 @@ inline std::vector<const char *> pointers(const std::vector<std::string> &names)
     return found;
 }
 
+// The name of a counted section.
+inline std::string spelled(const char *name, std::int64_t number) {
+    // std::to_string brings a symbol that would keep a plugin from being unloaded.
+    char index[24];
+    std::snprintf(index, sizeof index, "[%lld]", static_cast<long long>(number));
+    return std::string(name ? name : "") + index;
+}
+
 inline std::chrono::nanoseconds nanoseconds(std::uint64_t value) {
     using std::chrono::nanoseconds;
     if (value == XTIMER_NONE) return nanoseconds::min();
@@ -368,40 +376,32 @@ class timer_view {
 
     // All sections as of now, depth first in order of first entry; empty on an error.
     std::vector<section> sections(bool flatten = true) const {
-        struct taken {
-            xtimer_snapshot_t snapshot{};
-            ~taken() { xtimer_snapshot_free(snapshot); }
-        };
-        std::vector<section> found;
         xtimer_snapshot_t snapshot{};
-        if (xtimer_timer_snapshot_take(handle_, flatten, &snapshot) != XTIMER_STATUS_OK)
-            return found;
-        const taken keep{snapshot};
-        const std::size_t count = xtimer_snapshot_count(snapshot);
-        found.reserve(count);
-        for (std::size_t index = 0; index < count; ++index) {
-            xtimer_section_info_t info;
-            if (xtimer_snapshot_at(snapshot, index, &info) != XTIMER_STATUS_OK) break;
-            section next;
-            next.path.assign(info.path, info.path + info.path_length);
-            next.category = info.category;
-            next.count = info.count;
-            next.total = detail::nanoseconds(info.total_ns);
-            next.exclusive = detail::nanoseconds(info.exclusive_ns);
-            next.min = detail::nanoseconds(info.min_ns);
-            next.max = detail::nanoseconds(info.max_ns);
-            next.mean = info.mean_ns;
-            next.deviation = info.std_ns;
-            next.open = info.open;
-            next.depth = info.depth;
-            next.open_time = detail::nanoseconds(info.open_ns);
-            next.busy = info.busy;
-            next.late = info.late;
-            next.near_price = info.near_price;
-            next.exceeded = info.exceeded;
-            found.push_back(std::move(next));
-        }
-        return found;
+        if (xtimer_timer_snapshot_take(handle_, flatten, &snapshot) != XTIMER_STATUS_OK) return {};
+        return read(snapshot);
+    }
+
+    // Steps: each step() closes a window, and the last `windows` of them are kept. The first begins at
+    // begin_steps(), or without it where the timings do. Nothing is stopped.
+    status begin_steps(std::size_t windows) const {
+        return status(xtimer_timer_steps_begin(handle_, windows));
+    }
+    status step() const { return status(xtimer_timer_step(handle_)); }
+    // The warm-up is over: 0 windows are all since the last step.
+    status warm_up() const { return status(xtimer_timer_steps_warm_up(handle_)); }
+    // What was recorded in the last windows that were closed; 0: in all since warm-up. Without min and
+    // max; empty on an error.
+    std::vector<section> window(std::size_t windows = 1, bool flatten = true) const {
+        xtimer_snapshot_t snapshot{};
+        if (xtimer_timer_window_take(handle_, windows, flatten, &snapshot) != XTIMER_STATUS_OK)
+            return {};
+        return read(snapshot);
+    }
+    std::string window_report(std::size_t windows = 1, bool flatten = true) const {
+        const xtimer_export_options_t options = {flatten, 0};
+        return detail::exported([&](char *buffer, std::size_t capacity, std::size_t *needed) {
+            return xtimer_timer_window_report(handle_, windows, &options, buffer, capacity, needed);
+        });
     }
 
     // The samples of the section at a path of names, outermost first; none on an error.
@@ -441,6 +441,41 @@ class timer_view {
     }
 
   private:
+    // The sections of a snapshot, which is freed.
+    static std::vector<section> read(xtimer_snapshot_t snapshot) {
+        struct taken {
+            xtimer_snapshot_t snapshot{};
+            ~taken() { xtimer_snapshot_free(snapshot); }
+        };
+        const taken keep{snapshot};
+        std::vector<section> found;
+        const std::size_t count = xtimer_snapshot_count(snapshot);
+        found.reserve(count);
+        for (std::size_t index = 0; index < count; ++index) {
+            xtimer_section_info_t info;
+            if (xtimer_snapshot_at(snapshot, index, &info) != XTIMER_STATUS_OK) break;
+            section next;
+            next.path.assign(info.path, info.path + info.path_length);
+            next.category = info.category;
+            next.count = info.count;
+            next.total = detail::nanoseconds(info.total_ns);
+            next.exclusive = detail::nanoseconds(info.exclusive_ns);
+            next.min = detail::nanoseconds(info.min_ns);
+            next.max = detail::nanoseconds(info.max_ns);
+            next.mean = info.mean_ns;
+            next.deviation = info.std_ns;
+            next.open = info.open;
+            next.depth = info.depth;
+            next.open_time = detail::nanoseconds(info.open_ns);
+            next.busy = info.busy;
+            next.late = info.late;
+            next.near_price = info.near_price;
+            next.exceeded = info.exceeded;
+            found.push_back(std::move(next));
+        }
+        return found;
+    }
+
     xtimer_t handle_;
 };
 
@@ -506,7 +541,7 @@ class [[nodiscard]] scope {
     XTIMER_KEEP scope(beneath where, text name, text category = nullptr) noexcept
         : token_(xtimer_begin_beneath(where.parent.value, name.c_str(), category.c_str())) {}
     XTIMER_KEEP scope(beneath where, const counted &name, text category = nullptr)
-        : scope(where, spelled(name), category) {}
+        : scope(where, detail::spelled(name.name.c_str(), name.index), category) {}
 
     XTIMER_KEEP scope(const timer_view &timer, text name, text category = nullptr) noexcept
         : timer_(timer.handle()),
@@ -522,7 +557,7 @@ class [[nodiscard]] scope {
                                             category.c_str())) {}
     XTIMER_KEEP scope(const timer_view &timer, beneath where, const counted &name,
                       text category = nullptr)
-        : scope(timer, where, spelled(name), category) {}
+        : scope(timer, where, detail::spelled(name.name.c_str(), name.index), category) {}
 
     ~scope() { end(); }
     scope(const scope &) = delete;
@@ -548,13 +583,6 @@ class [[nodiscard]] scope {
     status stop() { return status(end()); }
 
   private:
-    static std::string spelled(const counted &name) {
-        // std::to_string brings a symbol that would keep a plugin from being unloaded.
-        char index[24];
-        std::snprintf(index, sizeof index, "[%lld]", static_cast<long long>(name.index));
-        const char *base = name.name.c_str();
-        return std::string(base ? base : "") + index;
-    }
     xtimer_status_t end() noexcept {
         if (token_ == 0) return XTIMER_STATUS_OK;
         const xtimer_status_t ended =
@@ -621,6 +649,56 @@ class [[nodiscard]] detached {
     xtimer_detached_t held_{};
 };
 
+// Phases that follow each other: the next one begins where the one before ends, at one reading of the
+// clock. The last ends with the object. On the thread that made it.
+class [[nodiscard]] phases {
+  public:
+    // None is begun yet; the first is a section inside the innermost open one.
+    phases() noexcept {}
+    explicit phases(const timer_view &timer) noexcept : timer_(timer.handle()) {}
+    // With the first phase.
+    XTIMER_KEEP explicit phases(text name, text category = nullptr) noexcept
+        : token_(xtimer_begin(name.c_str(), category.c_str())) {}
+    XTIMER_KEEP explicit phases(xtimer_site_t &site) noexcept : token_(xtimer_begin_at(&site)) {}
+    ~phases() { end(); }
+    phases(const phases &) = delete;
+    phases &operator=(const phases &) = delete;
+
+    // Ends the phase and begins the next. One that is refused is not timed, with the reason; the one
+    // before ends all the same.
+    status next(text name, text category = nullptr) {
+        return status(timer_.handle == 0
+                          ? xtimer_switch(&token_, name.c_str(), category.c_str())
+                          : xtimer_timer_switch(timer_, &token_, name.c_str(), category.c_str()));
+    }
+    status next(const counted &name, text category = nullptr) {
+        return next(detail::spelled(name.name.c_str(), name.index), category);
+    }
+    // What XTIMER_PHASE calls.
+    xtimer_status_t next_at(xtimer_site_t &site) noexcept {
+        return timer_.handle == 0 ? xtimer_switch_at(&token_, &site)
+                                  : xtimer_timer_switch_at(timer_, &token_, &site);
+    }
+
+    // Whether a phase is open: not refused, the timer not switched off, not stopped.
+    bool is_open() const noexcept { return token_ != 0; }
+
+    // Ends the phase; the next one may come later.
+    status stop() { return status(end()); }
+
+  private:
+    xtimer_status_t end() noexcept {
+        if (token_ == 0) return XTIMER_STATUS_OK;
+        const xtimer_status_t ended =
+            timer_.handle == 0 ? xtimer_end(token_) : xtimer_timer_end(timer_, token_);
+        // Refused here, it is still the other thread's to end.
+        if (ended != XTIMER_STATUS_OTHER_CONTEXT) token_ = 0;
+        return ended;
+    }
+    xtimer_t timer_{}; // zero: the default one
+    xtimer_token_t token_ = 0;
+};
+
 // What XTIMER_SCOPE makes: a section of the default timer by its call site.
 class site_scope {
   public:
@@ -669,6 +747,15 @@ inline status save_json(text file, bool flatten = true, unsigned indent = 2) {
 inline std::vector<section> sections(bool flatten = true) {
     return default_timer().sections(flatten);
 }
+inline status begin_steps(std::size_t windows) { return default_timer().begin_steps(windows); }
+inline status step() { return default_timer().step(); }
+inline status warm_up() { return default_timer().warm_up(); }
+inline std::vector<section> window(std::size_t windows = 1, bool flatten = true) {
+    return default_timer().window(windows, flatten);
+}
+inline std::string window_report(std::size_t windows = 1, bool flatten = true) {
+    return default_timer().window_report(windows, flatten);
+}
 
 } // namespace timed
 
@@ -688,6 +775,19 @@ inline std::vector<section> sections(bool flatten = true) {
             };                                                                                     \
             return ::xtimer::detail::site_of<xtimer_here_>;                                        \
         }())
+
+// Phases of the rest of the block: XTIMER_PHASES begins the first, each XTIMER_PHASE ends the one before
+// and begins the next, at one reading of the clock. Constants, as for XTIMER_SCOPE; one row of phases a
+// block.
+#define XTIMER_PHASES(...) ::xtimer::phases xtimer_phases_(XTIMER_SITE_(__VA_ARGS__))
+#define XTIMER_PHASE(...) static_cast<void>(xtimer_phases_.next_at(XTIMER_SITE_(__VA_ARGS__)))
+#define XTIMER_SITE_(...)                                                                          \
+    []() noexcept -> xtimer_site_t & {                                                             \
+        struct xtimer_here_ {                                                                      \
+            static constexpr ::xtimer::detail::literal xtimer_text_() { return {__VA_ARGS__}; }    \
+        };                                                                                         \
+        return ::xtimer::detail::site_of<xtimer_here_>;                                            \
+    }()
 
 // Times the rest of the function under its qualified name; the category is optional.
 #define XTIMER_FUNCTION(...) XTIMER_FUNCTION_(__COUNTER__, __VA_ARGS__)
@@ -761,6 +861,11 @@ class timer_view {
     std::string export_json(bool = true, unsigned = 2) const { return {}; }
     status save_json(text, bool = true, unsigned = 2) const noexcept { return {}; }
     std::vector<section> sections(bool = true) const { return {}; }
+    status begin_steps(std::size_t) const noexcept { return {}; }
+    status step() const noexcept { return {}; }
+    status warm_up() const noexcept { return {}; }
+    std::vector<section> window(std::size_t = 1, bool = true) const { return {}; }
+    std::string window_report(std::size_t = 1, bool = true) const { return {}; }
     ::xtimer::samples samples(const std::vector<std::string> &) const { return {}; }
     std::chrono::nanoseconds percentile(const std::vector<std::string> &, double,
                                         bool = true) const noexcept {
@@ -809,6 +914,20 @@ class [[nodiscard]] scope {
     status stop() noexcept { return {}; }
 };
 
+class [[nodiscard]] phases {
+  public:
+    phases() noexcept {}
+    explicit phases(const timer_view &) noexcept {}
+    XTIMER_KEEP explicit phases(text, text = nullptr) noexcept {}
+    ~phases() {}
+    phases(const phases &) = delete;
+    phases &operator=(const phases &) = delete;
+    status next(text, text = nullptr) noexcept { return {}; }
+    status next(const counted &, text = nullptr) noexcept { return {}; }
+    bool is_open() const noexcept { return false; }
+    status stop() noexcept { return {}; }
+};
+
 class [[nodiscard]] detached {
   public:
     detached() noexcept {}
@@ -844,11 +963,18 @@ inline std::string report(bool = true) { return {}; }
 inline std::string export_json(bool = true, unsigned = 2) { return {}; }
 inline status save_json(text, bool = true, unsigned = 2) noexcept { return {}; }
 inline std::vector<section> sections(bool = true) { return {}; }
+inline status begin_steps(std::size_t) noexcept { return {}; }
+inline status step() noexcept { return {}; }
+inline status warm_up() noexcept { return {}; }
+inline std::vector<section> window(std::size_t = 1, bool = true) { return {}; }
+inline std::string window_report(std::size_t = 1, bool = true) { return {}; }
 
 } // namespace untimed
 
 #define XTIMER_SCOPE(...) static_assert(true, "XTIMER_DISABLE is defined")
 #define XTIMER_FUNCTION(...) static_assert(true, "XTIMER_DISABLE is defined")
+#define XTIMER_PHASES(...) static_assert(true, "XTIMER_DISABLE is defined")
+#define XTIMER_PHASE(...) static_cast<void>(0)
 
 #endif // XTIMER_DISABLE
 

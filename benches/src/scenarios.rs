@@ -6,7 +6,7 @@
 use std::hint::black_box;
 
 use xtimer_core::{
-    Clock, Config, HostTimer, Scale, Site, ThreadContext, Timer, cycle_counter, section,
+    Clock, Config, HostTimer, Scale, Site, ThreadContext, Timer, Token, cycle_counter, section,
 };
 
 use crate::alternate::{Effort, Outcome, alternate, alternate_together};
@@ -42,6 +42,7 @@ pub fn all() -> Vec<Scenario> {
         scenario("with a category", with_category, None),
         scenario("category changes each time", changing_category, None),
         scenario("counted, 100 of them, by name", counted, None),
+        scenario("a phase, by switching to it", phases, Some(Aim::Ratio(0.75))),
         scenario("with samples", with_samples, Some(Aim::Above(1.5))),
         scenario("with a histogram", with_a_histogram, Some(Aim::Above(6.0))),
         scenario("with samples and a histogram", with_both, None),
@@ -216,6 +217,19 @@ fn counted(effort: Effort) -> Outcome {
                 let _ = context.exit(token);
             }
         }
+    })
+}
+
+/// Phases in turn: each ends the one before, with one reading of the clock.
+fn phases(effort: Effort) -> Outcome {
+    let context = context_with(Config::HOST);
+    let sites = sites(3, "default");
+    beneath_a_parent(effort, &context, |phases| {
+        let mut phase = Token::NULL;
+        for site in sites.iter().cycle().take(phases as usize) {
+            let _ = context.switch_at(&mut phase, site);
+        }
+        let _ = context.exit(phase);
     })
 }
 

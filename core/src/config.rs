@@ -38,6 +38,10 @@ impl Statistics {
     pub const fn has_min_max(self) -> bool {
         self.0 & 1 != 0
     }
+    /// All but the shortest and longest duration.
+    pub(crate) const fn without_min_max(self) -> Self {
+        Self(self.0 & !1)
+    }
     /// Whether exclusive time is kept.
     pub const fn has_exclusive(self) -> bool {
         self.0 & 2 != 0

@@ -73,6 +73,8 @@ pub enum Error {
     TooManyEnabled,
     /// The thread is ending, or the memory for its contexts could not be had.
     NoContext,
+    /// A snapshot was flattened, or made a window, where the numbers of one moment are needed.
+    Flattened,
 }
 
 impl Error {
@@ -94,6 +96,7 @@ impl Error {
             Self::NoMemory => 13,
             Self::TooManyEnabled => 14,
             Self::NoContext => 36,
+            Self::Flattened => 15,
         }
     }
 
@@ -123,6 +126,7 @@ impl Error {
             13 => Self::NoMemory,
             14 => Self::TooManyEnabled,
             36 => Self::NoContext,
+            15 => Self::Flattened,
             _ => return None,
         })
     }
@@ -168,6 +172,8 @@ impl core::fmt::Display for Error {
             }
             Self::NoContext => formatter
                 .write_str("The thread is ending, or the memory for its context could not be had."),
+            Self::Flattened => formatter
+                .write_str("A window is between two snapshots that are neither flattened nor windows."),
         }
     }
 }

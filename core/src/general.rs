@@ -24,8 +24,13 @@ pub(crate) mod kind {
 
 impl<S: Shape, C: Clock> Lane<'_, S, C> {
     /// Enters; the null token when refused, with the error kept in the lane.
-    #[inline(never)]
     pub(crate) fn enter_general(self, request: &Request<'_>) -> Token {
+        self.enter_at_reading(request, None)
+    }
+
+    /// As [`enter_general`](Self::enter_general), at a reading of the clock where there is one already.
+    #[inline(never)]
+    pub(crate) fn enter_at_reading(self, request: &Request<'_>, reading: Option<u64>) -> Token {
         let state = self.region.wide(header::STATE).load();
         if state as u32 & flag::OFF != 0 {
             return Token::NULL;
@@ -41,7 +46,8 @@ impl<S: Shape, C: Clock> Lane<'_, S, C> {
         let Some(target) = self.open(request, state) else { return Token::NULL };
         let node = self.node(target.index);
         let mark = if self.is_general() { Token::MARK } else { 0 };
-        self.push(top, Opening { node, category: target.category, mark }, C::now)
+        let opening = Opening { node, category: target.category, mark };
+        self.push(top, opening, |clock| reading.unwrap_or_else(|| clock.now()))
     }
 
     /// Adds a duration of `nanoseconds` measured elsewhere. 0 or an error's code.
@@ -119,6 +125,7 @@ impl<S: Shape, C: Clock> Lane<'_, S, C> {
     }
 
     /// The offset of the frame of a token; `None` where it is not open here.
+    #[inline(always)]
     pub(crate) fn frame_of_token(self, token: Token) -> Option<u32> {
         let frames = self.lane.word(at::FRAMES).load(Relaxed); // Relaxed: own, as below
         let mut found = self.lane.word(at::TOP).load(Relaxed);
@@ -134,8 +141,14 @@ impl<S: Shape, C: Clock> Lane<'_, S, C> {
     /// Exits the section of a token. 0 or an error's code; `None` where it is not open here.
     pub(crate) fn exit_open(self, token: Token) -> Option<u32> {
         let now = self.timer.clock.now();
-        let found = self.frame_of_token(token)?;
-        let top = self.lane.word(at::TOP).load(Relaxed); // Relaxed: own
+        self.frame_of_token(token).map(|found| self.close_to(found, now).0)
+    }
+
+    /// Records and pops the frame at `found`, and takes off what is still open inside it. 0 or an
+    /// error's code, and the ticks that the section took.
+    #[inline(always)]
+    pub(crate) fn close_to(self, found: u32, now: u64) -> (u32, u64) {
+        let top = self.lane.word(at::TOP).load(Relaxed); // Relaxed: own, as below
         let section =
             |at: u32| self.lane.at(at as usize).word(frame::NODE).load(Relaxed) & INDEX_MASK;
         let unclosed =
@@ -144,12 +157,12 @@ impl<S: Shape, C: Clock> Lane<'_, S, C> {
             self.catch_up(self.region.wide(header::STATE).load());
             self.discard_to(found);
         }
-        let code = self.close(found, now);
+        let (code, elapsed) = self.close(found, now);
         if unclosed.is_some() {
             #[cfg(all(feature = "std", not(loom)))]
             crate::host::set::settle_thread();
         }
-        Some(unclosed.map_or(code, |error| self.fail(error)))
+        (unclosed.map_or(code, |error| self.fail(error)), elapsed)
     }
 
     /// Takes off what is still open above the frame at `found`, and counts it as unclosed.
@@ -164,8 +177,8 @@ impl<S: Shape, C: Clock> Lane<'_, S, C> {
         }
     }
 
-    /// Records and pops the top frame. 0, or an error's code.
-    fn close(self, top: u32, now: u64) -> u32 {
+    /// Records and pops the top frame. 0 or an error's code, and the ticks that the section took.
+    fn close(self, top: u32, now: u64) -> (u32, u64) {
         let frame = self.lane.at(top as usize);
         let elapsed = match elapsed(frame.wide(frame::START).load(), now, self.timer.clock.width())
         {
@@ -181,7 +194,7 @@ impl<S: Shape, C: Clock> Lane<'_, S, C> {
             code = self.add(index, (elapsed, children), start, epoch);
         }
         self.pop(top, elapsed);
-        code
+        (code, elapsed)
     }
 
     /// What the slot of a section that was just made current holds.
@@ -255,7 +268,7 @@ impl<S: Shape, C: Clock> Lane<'_, S, C> {
         self.lane.word(at::ERROR_CODE).store(0, Relaxed); // Relaxed: own
     }
 
-    fn last_code(self) -> u32 {
+    pub(crate) fn last_code(self) -> u32 {
         self.lane.word(at::ERROR_CODE).load(Relaxed) // Relaxed: own
     }
 

@@ -25,6 +25,8 @@ pub(crate) mod lock;
 mod member;
 pub(crate) mod memory;
 #[cfg(not(loom))]
+pub(crate) mod phase;
+#[cfg(not(loom))]
 pub(crate) mod place;
 #[cfg(not(loom))]
 pub(crate) mod rules;

@@ -76,11 +76,15 @@ mod section;
 mod sentence;
 mod shape;
 mod snapshot;
+#[cfg(feature = "alloc")]
+mod steps;
+mod switch;
 mod sync;
 mod task;
 mod timer;
 mod totals;
 mod tree;
+mod window;
 
 pub use category::{DEFAULT_CATEGORY, OTHER_CATEGORY};
 pub use clock::{Clock, Elapsed, ManualClock, Scale, elapsed, quantum};
@@ -112,6 +116,8 @@ pub use host::handover::here;
 #[doc(hidden)] // for front ends
 pub use host::lock::Lock;
 #[cfg(all(feature = "std", not(loom)))]
+pub use host::phase::{switch_at, switch_words};
+#[cfg(all(feature = "std", not(loom)))]
 pub use host::place::{MOST_ENABLED, Place};
 #[cfg(all(feature = "std", not(loom)))]
 pub use host::rules::{clear_rules, forbid};
@@ -132,6 +138,8 @@ pub use samples::{Sample, Samples};
 pub use sentence::Sentence;
 pub use shape::{Kept, Line, Shape};
 pub use snapshot::{Losses, Row, Section, Snapshot};
+#[cfg(feature = "alloc")]
+pub use steps::Steps;
 pub use sync::Words;
 pub use task::Task;
 pub use timer::Timer;

@@ -32,7 +32,8 @@ impl<'s> Section<'s> {
     /// Its histogram; `None` where the timer keeps none.
     pub fn histogram(&self) -> Option<Histogram<'s>> {
         let Section { snapshot, row } = *self;
-        snapshot.layout.config.histograms.then_some(Histogram { snapshot, row })
+        (snapshot.layout.config.histograms && !snapshot.is_window)
+            .then_some(Histogram { snapshot, row })
     }
 
     /// The duration, in nanoseconds, that a share of its durations don't exceed, in millionths:

@@ -5,7 +5,6 @@
 
 use crate::category;
 use crate::clock::{Clock, Scale};
-use crate::config::Statistics;
 use crate::error::Error;
 use crate::layout::{Layout, ROW_BYTES, header};
 use crate::names;
@@ -106,6 +105,8 @@ pub struct Snapshot<'t> {
     pub(crate) losses: Losses,
     last_refused: u32,
     pub(crate) flattened: bool,
+    /// It holds the numbers of a window: see `delta`.
+    pub(crate) is_window: bool,
 }
 
 /// Memory for a snapshot of the caller's: as many rows as [`Timer::snapshot_rows`] says.
@@ -176,8 +177,22 @@ impl<S: Shape, C: Clock> Timer<S, C> {
         claim: Option<Claim<'t>>,
     ) -> Result<Snapshot<'t>, Error> {
         let epoch = self.gather(region, rows)?;
-        let scale = self.freeze_scale(region);
-        let mut snapshot = Snapshot {
+        let mut snapshot = self.unlinked(region, rows, epoch, claim);
+        snapshot.convert();
+        snapshot.link();
+        snapshot.add_up();
+        Ok(snapshot)
+    }
+
+    /// A snapshot of rows that are not converted, linked and added up yet.
+    pub(crate) fn unlinked<'t>(
+        &'t self,
+        region: Memory<'t>,
+        rows: &'t mut [Row],
+        epoch: u64,
+        claim: Option<Claim<'t>>,
+    ) -> Snapshot<'t> {
+        Snapshot {
             region,
             layout: &self.layout,
             rows,
@@ -188,18 +203,15 @@ impl<S: Shape, C: Clock> Timer<S, C> {
             last: NO_ROW,
             recorded: 0,
             total: 0,
-            scale,
+            scale: self.freeze_scale(region),
             clock: self.clock.name(),
             width: self.clock.width(),
             price: self.price(),
             losses: self.losses(region),
             last_refused: region.word(header::LAST_REFUSED).load(Relaxed), // Relaxed: one word
             flattened: false,
-        };
-        snapshot.convert();
-        snapshot.link();
-        snapshot.add_up();
-        Ok(snapshot)
+            is_window: false,
+        }
     }
 
     /// The scale, written into the region for readers of its bytes.
@@ -213,7 +225,7 @@ impl<S: Shape, C: Clock> Timer<S, C> {
 
 /// A scratch area in use; given back also where the user's clock panics meanwhile.
 #[derive(Debug)]
-struct Claim<'t> {
+pub(crate) struct Claim<'t> {
     region: Memory<'t>,
     index: u32,
 }
@@ -296,10 +308,6 @@ impl Snapshot<'_> {
     /// The section at a path of names, outermost first.
     pub fn section(&self, path: &[&str]) -> Option<Section<'_>> {
         self.sections().find(|section| section.path().eq(path.iter().copied()))
-    }
-
-    pub(crate) const fn statistics(&self) -> Statistics {
-        self.layout.config.statistics
     }
 }
 

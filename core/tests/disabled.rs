@@ -1,6 +1,6 @@
 //! With the feature `disable` every way to time compiles, and times nothing.
 
-use xtimer_core::{TimedExt, default_timer, here, section, timed};
+use xtimer_core::{TimedExt, default_timer, here, phase, section, timed};
 
 #[timed(category = "io")]
 fn function(number: u32) -> u32 {
@@ -8,6 +8,9 @@ fn function(number: u32) -> u32 {
     let _counted = section!("counted"[number], "io");
     let parent = here();
     let _beneath = section!(beneath parent, "beneath", "io");
+    let mut phase = section!("first");
+    phase!(phase, "second", "io");
+    phase!(phase, "third"[number]);
     let _both = section!(beneath parent, "both"[number]);
     number
 }

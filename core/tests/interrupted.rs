@@ -388,6 +388,25 @@ fn of_recording_and_detached_sections() {
 }
 
 #[test]
+fn of_switches() {
+    static OTHER: Site = Site::new("other", "compute");
+    let outcome: Outcome = &[(&["main"], 2), (&["main", "part"], 4), (&["main", "other"], 2)];
+    let phases = |context: &ThreadContext<'_>| {
+        let main = context.enter_at(&MAIN).unwrap();
+        let mut phase = context.enter_at(&PART).unwrap();
+        context.switch_at(&mut phase, &OTHER).unwrap();
+        step();
+        context.switch(&mut phase, "part", "compute").unwrap();
+        context.exit(phase).unwrap();
+        context.exit(main).unwrap();
+    };
+    let call = |_: &SharedTimer, context: &ThreadContext<'_>| phases(context);
+    for config in [SMALL, KEEPING] {
+        at_many_instructions(config, phases, call, outcome, false);
+    }
+}
+
+#[test]
 fn of_a_snapshot() {
     let prepare = |context: &ThreadContext<'_>| {
         let _main = context.enter_at(&MAIN).unwrap();

@@ -87,8 +87,10 @@ fn enter_exit_snapshot_and_exports_allocate_nothing_after_creation() {
     let entered = allocations(|| {
         for index in 0..30 {
             let step = context.enter_at(&site).unwrap();
-            let load = context.enter("load", "io").unwrap();
+            let mut load = context.enter("load", "io").unwrap();
             clock.advance(7);
+            context.switch(&mut load, "log", "io").unwrap();
+            context.switch_at(&mut load, &site).unwrap();
             context.exit(load).unwrap();
             let part = context.enter_counted("part", index, "compute").unwrap();
             let _unclosed = context.enter(&long, "compute");

@@ -48,6 +48,8 @@ pub enum Code {
     NoMemory = 13,
     /// Eight timers are enabled on this thread already.
     TooManyEnabled = 14,
+    /// A snapshot was flattened, or is a window, where the numbers of one moment are needed.
+    Flattened = 15,
     /// An argument is NULL or out of range.
     InvalidArgument = 32,
     /// A string is not UTF-8.
@@ -100,6 +102,7 @@ impl Code {
             Error::NoMemory => Self::NoMemory,
             Error::TooManyEnabled => Self::TooManyEnabled,
             Error::NoContext => Self::NoContext,
+            Error::Flattened => Self::Flattened,
             _ => Self::Internal,
         }
     }
@@ -230,7 +233,7 @@ fn spell(timer: TimerHandle, error: Error) {
 /// number, any thread.
 #[unsafe(no_mangle)]
 pub extern "C" fn xtimer_status_text(status: c_int) -> *const c_char {
-    const CODES: [(Code, &std::ffi::CStr); 25] = [
+    const CODES: [(Code, &std::ffi::CStr); 26] = [
         (Code::Ok, c"Done."),
         (Code::NotOpen, c"The token's section is not open."),
         (
@@ -252,6 +255,7 @@ pub extern "C" fn xtimer_status_text(status: c_int) -> *const c_char {
         (Code::Config, c"A capacity cannot work."),
         (Code::NoMemory, c"The memory could not be had."),
         (Code::TooManyEnabled, c"Eight timers are enabled on this thread already."),
+        (Code::Flattened, c"The snapshot was flattened, or is a window."),
         (Code::InvalidArgument, c"An argument is NULL or out of range."),
         (Code::InvalidText, c"A string is not UTF-8."),
         (Code::NoTimer, c"The handle's timer was destroyed, or never was one."),
@@ -301,6 +305,7 @@ mod tests {
             Error::NoMemory,
             Error::TooManyEnabled,
             Error::NoContext,
+            Error::Flattened,
         ];
         for error in errors {
             assert_eq!(Code::of(error) as u32, error.code(), "{error:?}");

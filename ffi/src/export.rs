@@ -53,11 +53,19 @@ impl<'s> Exported<'s> {
         form: Form,
         options: ExportOptions,
     ) -> Result<Self, Failure> {
-        let mut snapshot = timer.snapshot().map_err(|error| refuse_core(handle, error))?;
+        let snapshot = timer.snapshot().map_err(|error| refuse_core(handle, error))?;
+        Ok(Self::of_snapshot(snapshot, form, options))
+    }
+
+    pub(crate) fn of_snapshot(
+        mut snapshot: Snapshot<'s>,
+        form: Form,
+        options: ExportOptions,
+    ) -> Self {
         if options.flatten {
             snapshot.flatten();
         }
-        Ok(Self { snapshot, form, indent: options.indent })
+        Self { snapshot, form, indent: options.indent }
     }
 
     pub(crate) fn write(&self, out: &mut impl Write) -> fmt::Result {
@@ -106,36 +114,48 @@ unsafe fn export(
     handle: TimerHandle,
     form: Form,
     options: ExportOptions,
-    (buffer, capacity, needed): (*mut c_char, usize, *mut usize),
+    place: (*mut c_char, usize, *mut usize),
 ) -> Status {
     guard::status(|| {
         let timer = table::get(handle)?;
         let exported = Exported::of(handle, &timer, form, options)?;
-        let mut count = Count(1); // the zero at the end
-        // A count never refuses.
-        let _ = exported.write(&mut count);
-        if !needed.is_null() {
-            // SAFETY: not NULL, may be written.
-            unsafe { needed.write(count.0) };
-        }
-        if buffer.is_null() || count.0 > capacity {
-            return Err(refuse(
-                Code::TooSmall,
-                format_args!("{} bytes are needed, the buffer has {capacity}.", count.0),
-            ));
-        }
-        // A snapshot reads the same, but for percentiles, which may have come to be longer since.
-        let mut place = Place { next: buffer.cast(), left: capacity - 1 };
-        let written = exported.write(&mut place);
-        if written.is_err() {
-            place.next = buffer.cast();
-        }
-        // SAFETY: within what was found to fit.
-        unsafe { place.next.write(0) };
-        written.map_err(|_| {
-            let sentence = "The export came out longer than the buffer; try again with more.";
-            refuse(Code::TooSmall, format_args!("{sentence}"))
-        })
+        // SAFETY: as the caller promises.
+        unsafe { put(&exported, place) }
+    })
+}
+
+/// Writes an export into a buffer of a capacity, and to `needed` what it takes.
+///
+/// # Safety
+/// As for [`export`].
+pub(crate) unsafe fn put(
+    exported: &Exported<'_>,
+    (buffer, capacity, needed): (*mut c_char, usize, *mut usize),
+) -> Result<(), Failure> {
+    let mut count = Count(1); // the zero at the end
+    // A count never refuses.
+    let _ = exported.write(&mut count);
+    if !needed.is_null() {
+        // SAFETY: not NULL, may be written.
+        unsafe { needed.write(count.0) };
+    }
+    if buffer.is_null() || count.0 > capacity {
+        return Err(refuse(
+            Code::TooSmall,
+            format_args!("{} bytes are needed, the buffer has {capacity}.", count.0),
+        ));
+    }
+    // A snapshot reads the same, but for percentiles, which may have come to be longer since.
+    let mut place = Place { next: buffer.cast(), left: capacity - 1 };
+    let written = exported.write(&mut place);
+    if written.is_err() {
+        place.next = buffer.cast();
+    }
+    // SAFETY: within what was found to fit.
+    unsafe { place.next.write(0) };
+    written.map_err(|_| {
+        let sentence = "The export came out longer than the buffer; try again with more.";
+        refuse(Code::TooSmall, format_args!("{sentence}"))
     })
 }
 

@@ -1,13 +1,14 @@
 //! After a fork: the child's timers start clean, and no lock stays with a thread that is no more.
 
 use crate::sync::{AcqRel, AtomicBool, Relaxed};
-use crate::{gathered, held, snapshot};
+use crate::{gathered, held, snapshot, step};
 
 static WATCHED: AtomicBool = AtomicBool::new(false);
 /// What the handler before the fork got hold of.
 static HAS_SNAPSHOTS: AtomicBool = AtomicBool::new(false);
 /// And of gathered profiles.
 static HAS_GATHERED: AtomicBool = AtomicBool::new(false);
+static HAS_STEPS: AtomicBool = AtomicBool::new(false);
 
 /// Registers the handlers, once.
 pub(crate) fn watch() {
@@ -31,6 +32,7 @@ extern "C" fn before() {
     // Relaxed: the forking thread's own, before and after.
     HAS_SNAPSHOTS.store(snapshot::TAKEN.take(), Relaxed);
     HAS_GATHERED.store(gathered::HELD.take(), Relaxed);
+    HAS_STEPS.store(step::STEPS.take(), Relaxed);
 }
 
 #[cfg_attr(not(unix), allow(dead_code))]
@@ -41,6 +43,9 @@ extern "C" fn in_parent() {
     }
     if HAS_GATHERED.swap(false, Relaxed) {
         gathered::HELD.give_back();
+    }
+    if HAS_STEPS.swap(false, Relaxed) {
+        step::STEPS.give_back();
     }
 }
 

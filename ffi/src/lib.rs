@@ -23,6 +23,7 @@ mod section;
 mod site;
 
 mod detached;
+mod phase;
 mod record;
 
 mod category;
@@ -34,6 +35,7 @@ mod file;
 mod info;
 mod samples;
 mod snapshot;
+mod step;
 
 mod gathered;
 mod profile;
@@ -61,10 +63,12 @@ pub use export::*;
 pub use file::*;
 pub use gathered::*;
 pub use info::*;
+pub use phase::*;
 pub use profile::*;
 pub use record::*;
 pub use samples::*;
 pub use section::*;
 pub use site::*;
 pub use snapshot::*;
+pub use step::*;
 pub use timer::*;

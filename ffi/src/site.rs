@@ -28,7 +28,7 @@ const _: () = assert!(size_of::<SiteWords>() <= 16 && align_of::<SiteWords>() <=
 /// # Safety
 /// `site` points to a Site whose words are reached by this library alone.
 #[inline(always)]
-unsafe fn words<'s>(site: *mut Site) -> &'s SiteWords {
+pub(crate) unsafe fn words<'s>(site: *mut Site) -> &'s SiteWords {
     // SAFETY: the words are 16 bytes at a multiple of 8, which hold SiteWords; they are atomics, and
     // zero or written as such.
     unsafe { &*(&raw const (*site).word).cast() }
@@ -38,7 +38,7 @@ unsafe fn words<'s>(site: *mut Site) -> &'s SiteWords {
 /// `site` points to a Site whose strings are as `text::required` asks for.
 #[cold]
 #[inline(never)]
-unsafe fn names<'s>(site: *mut Site) -> Option<(&'s str, &'s str)> {
+pub(crate) unsafe fn names<'s>(site: *mut Site) -> Option<(&'s str, &'s str)> {
     guard::value(None, || {
         // SAFETY: as the caller promises.
         unsafe { text::section((*site).name, (*site).category) }.map(Some)

@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 use std::ffi::{CString, c_char};
 
-use xtimer_core::Lock;
+use xtimer_core::{Lock, Snapshot};
 
 use crate::error::{Code, Failure, Status, refuse, refuse_core};
 use crate::guard;
@@ -49,7 +49,7 @@ pub struct Losses {
 }
 
 /// The copy.
-struct Numbers {
+pub(crate) struct Numbers {
     sections: Vec<SectionInfo>,
     categories: Vec<(CString, u64)>,
     total: u64,
@@ -73,7 +73,11 @@ pub(crate) static TAKEN: Lock<Vec<Place>> = Lock::new(Vec::new());
 impl Numbers {
     fn of(handle: TimerHandle, flatten: bool) -> Result<Self, Failure> {
         let timer = table::get(handle)?;
-        let mut snapshot = timer.snapshot().map_err(|error| refuse_core(handle, error))?;
+        let snapshot = timer.snapshot().map_err(|error| refuse_core(handle, error))?;
+        Ok(Self::copy(snapshot, flatten))
+    }
+
+    fn copy(mut snapshot: Snapshot<'_>, flatten: bool) -> Self {
         if flatten {
             snapshot.flatten();
         }
@@ -112,7 +116,7 @@ impl Numbers {
             late_contexts: losses.late_contexts,
         };
         let total = snapshot.total();
-        Ok(Self { sections, categories, total, losses, _names: names, _paths: paths })
+        Self { sections, categories, total, losses, _names: names, _paths: paths }
     }
 }
 
@@ -174,27 +178,42 @@ pub unsafe extern "C" fn xtimer_timer_snapshot_take(
     flatten: bool,
     snapshot: *mut SnapshotHandle,
 ) -> Status {
-    guard::status(|| {
-        if snapshot.is_null() {
-            return Err(null_output());
-        }
-        let copy = Box::new(Numbers::of(timer, flatten)?);
-        crate::fork::watch();
-        let handle = TAKEN.with(|places| {
-            let index = places.iter().position(|place| place.copy.is_none()).unwrap_or_else(|| {
-                places.push(Place { generation: 0, copy: None });
-                places.len() - 1
-            });
-            let place = &mut places[index];
-            place.generation = place.generation.wrapping_add(1);
-            place.copy = Some(copy);
-            u64::from(place.generation) << 32 | (index as u64 + 1)
+    // SAFETY: as the caller promises.
+    guard::status(|| unsafe { hand_out(|| Numbers::of(timer, flatten), snapshot) })
+}
+
+/// A copy of a snapshot, to be handed out.
+pub(crate) fn copied(snapshot: Snapshot<'_>, flatten: bool) -> Numbers {
+    Numbers::copy(snapshot, flatten)
+}
+
+/// Writes the handle of a copy to `snapshot`.
+///
+/// # Safety
+/// As for xtimer_snapshot_take.
+pub(crate) unsafe fn hand_out(
+    copy: impl FnOnce() -> Result<Numbers, Failure>,
+    snapshot: *mut SnapshotHandle,
+) -> Result<(), Failure> {
+    if snapshot.is_null() {
+        return Err(null_output());
+    }
+    let copy = Box::new(copy()?);
+    crate::fork::watch();
+    let handle = TAKEN.with(|places| {
+        let index = places.iter().position(|place| place.copy.is_none()).unwrap_or_else(|| {
+            places.push(Place { generation: 0, copy: None });
+            places.len() - 1
         });
-        let handle = handle.ok_or_else(busy)?;
-        // SAFETY: not NULL, may be written.
-        unsafe { snapshot.write(SnapshotHandle { handle }) };
-        Ok(())
-    })
+        let place = &mut places[index];
+        place.generation = place.generation.wrapping_add(1);
+        place.copy = Some(copy);
+        u64::from(place.generation) << 32 | (index as u64 + 1)
+    });
+    let handle = handle.ok_or_else(busy)?;
+    // SAFETY: not NULL, may be written.
+    unsafe { snapshot.write(SnapshotHandle { handle }) };
+    Ok(())
 }
 
 /// Frees a snapshot: what its infos point to goes with it. A second time is an error and no more.

@@ -2,7 +2,7 @@
 
 use crate::config::{Config, HostConfig};
 use crate::error::{Code, Failure, Status, refuse, refuse_core};
-use crate::{fork, guard, held, table};
+use crate::{fork, guard, held, step, table};
 
 /// A timer, as a checked handle: once destroyed, each use is refused with XTIMER_STATUS_NO_TIMER and
 /// does no harm. A value: copy it. All zero is no timer. Any thread may use any handle.
@@ -74,6 +74,7 @@ pub extern "C" fn xtimer_destroy(timer: TimerHandle) -> Status {
             ));
         }
         table::destroy(timer)?;
+        step::forget(timer);
         held::sweep();
         Ok(())
     })

@@ -45,6 +45,8 @@ fn strict_warnings_find_nothing_in_the_header() {
     let body = "void f(xtimer::path path) {
         XTIMER_FUNCTION();
         XTIMER_SCOPE(\"a\", \"b\");
+        XTIMER_PHASES(\"p\");
+        XTIMER_PHASE(\"q\", \"b\");
         xtimer::scope s{xtimer::beneath{path}, xtimer::counted{\"c\", 1u}};
         xtimer::record(\"d\", \"e\", std::chrono::duration<double>(1));
         xtimer::record(\"d\", \"e\", std::chrono::duration<float>(1));

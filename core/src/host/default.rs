@@ -28,7 +28,7 @@ pub(crate) type ThreadLane = Lane<'static, Line, HostClock>;
 pub type ThreadContext = Context<'static, Line, HostClock>;
 
 /// What an exit gives on a thread without a context: no [`Error::code`] is this.
-const NO_CONTEXT: u32 = 36;
+pub(crate) const NO_CONTEXT: u32 = 36;
 
 static DEFAULT: AtomicPtr<HostTimer> = AtomicPtr::new(ptr::null_mut());
 
@@ -172,6 +172,7 @@ pub(crate) fn make_set() {
 }
 
 /// This thread's lane in the default timer, claimed where it has none yet.
+#[inline(always)]
 pub(crate) fn lane() -> Option<ThreadLane> {
     let lane = KEPT.get();
     if lane.is_some() {

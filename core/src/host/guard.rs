@@ -28,7 +28,7 @@ use crate::host::thread;
 #[derive(Debug)]
 #[must_use = "bind it: let _section = section!(…); the section ends where its guard is dropped"]
 pub struct SectionGuard {
-    token: Token,
+    pub(crate) token: Token,
     /// It ends on the thread where it began.
     not_send: PhantomData<*const ()>,
 }

@@ -4,8 +4,8 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::thread as threads;
 
 use xtimer_core::{
-    Config, Error, MOST_ENABLED, Site, Token, default_timer, enable_default, enter_at, section,
-    thread, with_thread,
+    Config, Error, MOST_ENABLED, Site, Token, default_timer, enable_default, enter_at, phase,
+    section, thread, with_thread,
 };
 
 use super::{NOW, alone, enter, exit, shown, shown_default, timer, timer_with};
@@ -227,4 +227,32 @@ fn a_call_site_serves_several_timers() {
     assert_eq!(shown(&timers[1]), ["site 10", "site>site 10"]);
     assert_eq!(shown(&timers[2]), ["site 5", "site>site 5"]);
     assert_eq!(shown_default(), ["site 5", "site>site 5"]);
+}
+
+#[test]
+fn phases_go_on_in_the_timers_that_are_enabled_then() {
+    let _one = alone();
+    let (first, second) = (timer(), timer());
+    {
+        let _first = first.enable().unwrap();
+        let _step = section!("step");
+        let mut phase = section!("load", "io");
+        NOW.fetch_add(3, Relaxed);
+        phase!(phase, "forward", "gpu");
+        let _second = second.enable().unwrap();
+        phase!(phase, "layer"[3], "gpu");
+        NOW.fetch_add(4, Relaxed);
+        drop(phase);
+    }
+    // Begun where several were enabled, it ends there; its sibling goes to the default timer.
+    let scope = first.enable().unwrap();
+    let mut phase = section!("last");
+    drop(scope);
+    phase!(phase, "next");
+    drop(phase);
+    let expected = ["step 1", "step>load 1", "step>forward 1", "step>layer[3] 1", "last 1"];
+    assert_eq!(shown(&first), expected);
+    assert_eq!(shown(&second), ["layer[3] 1"]);
+    assert_eq!(shown_default(), ["next 1"]);
+    assert_eq!(first.snapshot().unwrap().section(&["step"]).unwrap().total(), 7);
 }

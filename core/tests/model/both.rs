@@ -78,10 +78,7 @@ impl Real {
             Call::Enter { context, name, category } => {
                 let category = category.unwrap_or(DEFAULT_CATEGORY);
                 let result = if by_site {
-                    let site = *self
-                        .sites
-                        .entry((name, category))
-                        .or_insert_with(|| Box::leak(Box::new(Site::new(name, category))));
+                    let site = self.site(name, category);
                     self.context(context).enter_at(site)
                 } else {
                     self.context(context).enter(name, category)
@@ -110,6 +107,18 @@ impl Real {
                     Err(error @ Error::Unclosed { .. }) => self.unclosed(error, expected),
                     Err(error) => refused(error),
                 }
+            }
+            Call::Switch { context, token, name, category } => {
+                let mut phase = token.map_or(Token::NULL, |number| self.tokens[number]);
+                let was_open = !phase.is_null();
+                let category = category.unwrap_or(DEFAULT_CATEGORY);
+                let result = if by_site {
+                    let site = self.site(name, category);
+                    self.context(context).switch_at(&mut phase, site)
+                } else {
+                    self.context(context).switch(&mut phase, name, category)
+                };
+                self.switched(was_open, phase, result, expected)
             }
             Call::Record { context, name, category, ticks } => {
                 let category = category.unwrap_or(DEFAULT_CATEGORY);
@@ -151,6 +160,34 @@ impl Real {
                 Outcome::Done
             }
         }
+    }
+
+    fn site(&mut self, name: &'static str, category: &'static str) -> &'static Site {
+        let make = || &*Box::leak(Box::new(Site::new(name, category)));
+        self.sites.entry((name, category)).or_insert_with(make)
+    }
+
+    fn switched(
+        &mut self,
+        was_open: bool,
+        phase: Token,
+        result: Result<(), Error>,
+        expected: &Outcome,
+    ) -> Outcome {
+        if !was_open {
+            return self.token(result.map(|()| phase));
+        }
+        let (closed, error) = match (result, expected) {
+            (Err(error @ (Error::NotOpen | Error::OtherContext)), _) => return refused(error),
+            (Err(error @ Error::Unclosed { .. }), Outcome::Switched(both)) => {
+                (self.unclosed(error, &both.0), None)
+            }
+            // What refused the next one is told, not what was unclosed.
+            (Err(error), Outcome::Switched(both)) => (both.0.clone(), Some(error)),
+            (_, _) => (Outcome::Done, None),
+        };
+        let next = self.token(error.map_or(Ok(phase), Err));
+        Outcome::Switched(Box::new((closed, next)))
     }
 
     /// The sentence names both sections; where one has no slot its name is not known any more.

@@ -26,19 +26,63 @@ pub struct Limits {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs)]
 pub enum Call {
-    Advance { ticks: u64 },
+    Advance {
+        ticks: u64,
+    },
     OpenContext,
-    Release { context: usize },
-    Enter { context: usize, name: &'static str, category: Option<&'static str> },
-    EnterCounted { context: usize, name: &'static str, index: i64, category: Option<&'static str> },
-    EnterBeneath { context: usize, path: usize, name: &'static str, category: Option<&'static str> },
-    TakePath { context: usize },
-    Exit { context: usize, token: Option<usize> },
-    Record { context: usize, name: &'static str, category: Option<&'static str>, ticks: u64 },
-    BeginDetached { context: usize, name: &'static str, category: Option<&'static str> },
-    EndDetached { context: usize, detached: usize },
+    Release {
+        context: usize,
+    },
+    Enter {
+        context: usize,
+        name: &'static str,
+        category: Option<&'static str>,
+    },
+    EnterCounted {
+        context: usize,
+        name: &'static str,
+        index: i64,
+        category: Option<&'static str>,
+    },
+    EnterBeneath {
+        context: usize,
+        path: usize,
+        name: &'static str,
+        category: Option<&'static str>,
+    },
+    TakePath {
+        context: usize,
+    },
+    Exit {
+        context: usize,
+        token: Option<usize>,
+    },
+    Switch {
+        context: usize,
+        token: Option<usize>,
+        name: &'static str,
+        category: Option<&'static str>,
+    },
+    Record {
+        context: usize,
+        name: &'static str,
+        category: Option<&'static str>,
+        ticks: u64,
+    },
+    BeginDetached {
+        context: usize,
+        name: &'static str,
+        category: Option<&'static str>,
+    },
+    EndDetached {
+        context: usize,
+        detached: usize,
+    },
     Clear,
-    Forbid { outer: &'static str, inner: &'static str },
+    Forbid {
+        outer: &'static str,
+        inner: &'static str,
+    },
     ClearRules,
     Disable,
     Enable,
@@ -61,6 +105,8 @@ pub enum Outcome {
     Off,
     /// An error, and null where something would be handed out. Nothing changed but a loss count.
     Refused(Refusal),
+    /// A switch whose section was open: what its exit came to, and its enter.
+    Switched(Box<(Outcome, Outcome)>),
     /// Exit closed `outer`, and the status names what was discarded, outermost first.
     Unclosed { outer: String, inner: Vec<String> },
 }

@@ -32,6 +32,9 @@ impl Model {
             }
             Call::TakePath { context } => self.take_path(context),
             Call::Exit { context, token } => self.exit(context, token),
+            Call::Switch { context, token, name, category } => {
+                self.switch(context, token, name, category)
+            }
             Call::Record { context, name, category, ticks } => {
                 self.record(context, name, category, ticks)
             }
@@ -118,13 +121,17 @@ impl Model {
                 recorded: *current,
                 ancestors: current.then(|| category.clone()).into_iter().collect(),
             },
-            None => Parent {
-                // The category of the path stays known across a clear.
-                category: self.latest.get(&path).map(|(category, _)| category.clone()),
-                recorded: self.sections.contains_key(&path),
-                ancestors: self.recorded_categories(&path),
-                path,
-            },
+            None => self.parent_at(path),
+        }
+    }
+
+    fn parent_at(&self, path: Path) -> Parent {
+        Parent {
+            // The category of the path stays known across a clear.
+            category: self.latest.get(&path).map(|(category, _)| category.clone()),
+            recorded: self.sections.contains_key(&path),
+            ancestors: self.recorded_categories(&path),
+            path,
         }
     }
 
@@ -303,6 +310,40 @@ impl Model {
         } else {
             Outcome::Unclosed { outer: name(&closed), inner: discarded.iter().map(name).collect() }
         }
+    }
+
+    /// "Switch closes the section a token stands for and opens its sibling with one clock read": beneath
+    /// the path that the closed one is beneath; where it has no slot, in the section around it. The null
+    /// token has nothing to close.
+    fn switch(
+        &mut self,
+        context: usize,
+        token: Option<usize>,
+        name: &str,
+        category: Option<&str>,
+    ) -> Outcome {
+        let Some(number) = token else {
+            let parent = self.parent_on_stack(context);
+            return self.enter(context, &parent, name, None, category);
+        };
+        let stack = &self.contexts[context].stack;
+        let at = stack.iter().position(|open| open.token == number);
+        let elsewhere = at.and_then(|at| {
+            let around = at.checked_sub(1).map(|below| stack[below].path.clone());
+            let (_, parent) = stack[at].path.split_last()?;
+            let is_beneath = stack[at].place == Place::Own && parent != around.unwrap_or_default();
+            is_beneath.then(|| parent.to_vec())
+        });
+        let closed = self.exit(context, token);
+        if matches!(closed, Outcome::Refused(_)) {
+            return closed;
+        }
+        let parent = match elsewhere {
+            Some(path) => self.parent_at(path),
+            None => self.parent_on_stack(context),
+        };
+        let next = self.enter(context, &parent, name, None, category);
+        Outcome::Switched(Box::new((closed, next)))
     }
 
     /// Adds a time to the section it was measured for.

@@ -47,6 +47,7 @@ pub enum Operation {
     EnterBeneath { context: usize, path: usize, name: &'static str, category: Option<&'static str> },
     TakePath { context: usize },
     Exit { context: usize, which: Which },
+    Switch { context: usize, which: Which, name: &'static str, category: Option<&'static str> },
     Record { context: usize, name: &'static str, category: Option<&'static str>, ticks: u64 },
     BeginDetached { context: usize, name: &'static str, category: Option<&'static str> },
     EndDetached { context: usize, detached: usize },
@@ -55,6 +56,19 @@ pub enum Operation {
     ClearRules,
     Disable,
     Enable,
+}
+
+impl Which {
+    fn token(self, model: &Model, context: usize) -> Option<usize> {
+        let open = model.open_tokens(context);
+        match self {
+            Which::Null => None,
+            Which::Open(_) if open.is_empty() => None,
+            Which::Open(nth) => Some(open[open.len() - 1 - nth % open.len()]),
+            Which::Any(_) if model.tokens() == 0 => None,
+            Which::Any(nth) => Some(model.tokens() - 1 - nth % model.tokens()),
+        }
+    }
 }
 
 impl Operation {
@@ -83,15 +97,11 @@ impl Operation {
             Operation::TakePath { context } => Call::TakePath { context: pick(context)? },
             Operation::Exit { context, which } => {
                 let context = pick(context)?;
-                let open = model.open_tokens(context);
-                let token = match which {
-                    Which::Null => None,
-                    Which::Open(_) if open.is_empty() => None,
-                    Which::Open(nth) => Some(open[open.len() - 1 - nth % open.len()]),
-                    Which::Any(_) if model.tokens() == 0 => None,
-                    Which::Any(nth) => Some(model.tokens() - 1 - nth % model.tokens()),
-                };
-                Call::Exit { context, token }
+                Call::Exit { context, token: which.token(model, context) }
+            }
+            Operation::Switch { context, which, name, category } => {
+                let context = pick(context)?;
+                Call::Switch { context, token: which.token(model, context), name, category }
             }
             Operation::Record { context, name, category, ticks } => {
                 Call::Record { context: pick(context)?, name, category, ticks }
@@ -245,6 +255,7 @@ fn operation(mix: Mix) -> BoxedStrategy<Operation> {
     let counted = (context.clone(), select(COUNTED), -1..4i64, category());
     let beneath = (context.clone(), 0..4usize, select(NAMES), category());
     let record = (context.clone(), select(NAMES), category(), ticks());
+    let phase = (context.clone(), which(), select(NAMES), category());
     let open = (context.clone(), 1..6usize);
     let any = (context.clone(), 0..12usize);
     let choices: Vec<(u32, BoxedStrategy<Operation>)> = vec![
@@ -262,6 +273,15 @@ fn operation(mix: Mix) -> BoxedStrategy<Operation> {
             }),
         ),
         (mix.exit_innermost * 4, innermost(mix.contexts)),
+        (
+            mix.exit_innermost * 2,
+            op(&phase, |(context, which, name, category)| Operation::Switch {
+                context,
+                which,
+                name,
+                category,
+            }),
+        ),
         (
             mix.misuse * 2,
             op(&open, |(context, nth)| Operation::Exit { context, which: Which::Open(nth) }),
@@ -340,6 +360,16 @@ fn category() -> impl Strategy<Value = Option<&'static str>> + Clone {
         4 => Just(None),
         8 => select(CATEGORIES).prop_map(Some),
         1 => Just(Some("default")),
+    ]
+}
+
+/// Mostly the innermost.
+fn which() -> impl Strategy<Value = Which> + Clone {
+    prop_oneof![
+        8 => Just(Which::Open(0)),
+        2 => (1..6usize).prop_map(Which::Open),
+        1 => (0..12usize).prop_map(Which::Any),
+        1 => Just(Which::Null),
     ]
 }
 

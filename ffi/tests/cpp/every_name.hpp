@@ -24,9 +24,14 @@ inline int every_name() {
     xtimer::scope beneath{same, xtimer::beneath{job.parent}, "beneath"};
     xtimer::scope both{same, xtimer::beneath{job.parent}, xtimer::counted{"both", 2}, "x"};
     xtimer::scope in_default{xtimer::beneath{xtimer::current_path()}, xtimer::counted{"both", 2}};
+    XTIMER_PHASES("first", "x");
+    XTIMER_PHASE("second");
+    xtimer::phases phases, in_default_timer{"third"}, in_another{with_defaults};
     xtimer::detached detached{own, xtimer::beneath{job.parent}, "detached"};
     xtimer::detached moved = std::move(detached);
     int good = 0;
+    good -= !in_another.next("fourth", "x") || !phases.next(xtimer::counted{"fifth", 3}) ||
+            !phases.stop() || phases.is_open();
     const xtimer::status status = both.stop();
     good += status && status.code() == XTIMER_STATUS_OK && status.message().empty();
     good += xtimer::status{XTIMER_STATUS_BUSY}.code() == XTIMER_STATUS_BUSY;
@@ -35,6 +40,10 @@ inline int every_name() {
         const xtimer::enabled enabled{own};
         good += bool(enabled.made()) && job.parent == in_own.path() && !(job.parent != job.parent);
     }
+    good -= !own.begin_steps(2) || !own.step() || !own.warm_up() || !xtimer::begin_steps(1) ||
+            !xtimer::step() || !xtimer::warm_up() || xtimer::window(0).size() > 9 ||
+            own.window(1, false).size() > 9 || xtimer::window_report().size() > 9999 ||
+            own.window_report(1, false).size() > 9999;
     good += bool(own.made()) && bool(with_defaults.made());
     good += bool(own.record(xtimer::beneath{job.parent}, "a", "x", std::chrono::seconds(1)));
     for (const xtimer::section &section : own.sections())

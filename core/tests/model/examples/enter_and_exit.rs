@@ -181,3 +181,60 @@ fn off_means_null_and_open_sections_still_close() {
     bench.time(0, "b", "io", 1);
     assert_eq!(bench.shown(), ["a io 1 4/4", "b io 1 1/1"]);
 }
+
+fn switch(bench: &mut Bench, ticks: u64, token: Option<usize>, name: &'static str) -> Outcome {
+    bench.after(ticks, Call::Switch { context: 0, token, name, category: Some("io") })
+}
+
+/// What a switch came to that closed one section and opened another.
+fn switched(closed: Outcome, next: Outcome) -> Outcome {
+    Outcome::Switched(Box::new((closed, next)))
+}
+
+#[test]
+fn a_switch_closes_a_section_and_opens_its_sibling_at_the_same_tick() {
+    let mut bench = Bench::new(ROOMY);
+    let outer = bench.enter(0, "a", "io");
+    // With nothing to close yet.
+    assert_eq!(switch(&mut bench, 1, None, "b"), Outcome::Token(1));
+    assert_eq!(switch(&mut bench, 3, Some(1), "c"), switched(Outcome::Done, Outcome::Token(2)));
+    bench.time(0, "d", "io", 2);
+    assert_eq!(switch(&mut bench, 5, Some(2), "b"), switched(Outcome::Done, Outcome::Token(4)));
+    bench.exit(11, 0, 4);
+    bench.exit(0, 0, outer);
+    let rows = ["a io 1 22/1", "a>b io 2 14/14", "a>c io 1 7/5", "a>c>d io 1 2/2"];
+    assert_eq!(bench.shown(), rows);
+    // It is closed by now, and nothing is opened.
+    assert_eq!(switch(&mut bench, 0, Some(4), "e"), refused(Refusal::NotOpen));
+    assert_eq!(bench.shown(), rows);
+}
+
+#[test]
+fn a_switch_that_opens_nothing_closes_all_the_same() {
+    let mut bench = Bench::new(ROOMY);
+    bench.0.apply(&Call::Forbid { outer: "cpu", inner: "io" });
+    let outer = bench.enter(0, "a", "cpu");
+    let phase = bench.enter(0, "b", "gpu");
+    bench.enter(0, "c", "gpu");
+    let unclosed = Outcome::Unclosed { outer: "b".into(), inner: vec!["c".into()] };
+    let outcome = switch(&mut bench, 3, Some(phase), "d");
+    assert_eq!(outcome, switched(unclosed, refused(Refusal::Forbidden)));
+    let phase = bench.enter(0, "e", "gpu");
+    bench.0.apply(&Call::Disable);
+    assert_eq!(switch(&mut bench, 2, Some(phase), "f"), switched(Outcome::Done, Outcome::Off));
+    bench.exit(1, 0, outer);
+    let rows = ["a cpu 1 6/1", "a>b gpu 1 3/3", "a>b>c gpu 0 0/0", "a>e gpu 1 2/2"];
+    assert_eq!(bench.shown(), rows);
+}
+
+#[test]
+fn the_sibling_of_a_section_beneath_a_path_is_beneath_that_path() {
+    let mut bench = Bench::new(ROOMY);
+    bench.enter(1, "a", "io");
+    let path = bench.path(1);
+    bench.enter(0, "b", "io");
+    assert_eq!(bench.beneath(0, path, "c", "io"), Outcome::Token(2));
+    assert_eq!(switch(&mut bench, 3, Some(2), "d"), switched(Outcome::Done, Outcome::Token(3)));
+    bench.exit(4, 0, 3);
+    assert_eq!(bench.shown(), ["a io 0 0/0", "a>c io 1 3/3", "a>d io 1 4/4", "b io 0 0/0"]);
+}
