@@ -8,6 +8,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* ThreadSanitizer holds signals back until the next call of the C library: there is no handler at each
+ * instruction, and it reports a handler that allocates, as misuse does. */
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define UNDER_THREAD_SANITIZER 1
+#endif
+#endif
+#ifndef UNDER_THREAD_SANITIZER
+#define UNDER_THREAD_SANITIZER 0
+#endif
+
 #define CHECK(condition)                                                                           \
     do {                                                                                           \
         if (!(condition)) {                                                                        \

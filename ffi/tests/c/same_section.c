@@ -4,13 +4,7 @@
 #define _GNU_SOURCE
 #include "check.h"
 
-#if defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define HOLDS_SIGNALS_BACK
-#endif
-#endif
-
-#if defined(HOLDS_SIGNALS_BACK)
+#if UNDER_THREAD_SANITIZER
 int main(void) {
     puts("there is no handler at each instruction here");
     return 0;
