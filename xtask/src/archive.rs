@@ -35,22 +35,36 @@ pub fn dist(out: &Path) -> Result<()> {
         copy(&places::root().join(license), &out.join(license))?;
     }
     for header in headers()? {
-        let name = header.file_name().context("a header without a name")?;
-        copy(&header, &include.join(name))?;
+        let to = include.join(&header);
+        std::fs::create_dir_all(to.parent().unwrap_or(&include))?;
+        copy(&include_folder().join(&header), &to)?;
     }
     let size = std::fs::metadata(lib.join("libxtimer.a"))?.len();
     println!("{}: libxtimer.a with {} KiB, libxtimer.so, headers", out.display(), size / 1024);
     Ok(())
 }
 
-/// The public headers: those in include/, by name.
+/// Where the headers are.
+pub fn include_folder() -> PathBuf {
+    places::root().join("include")
+}
+
+/// The headers, as paths within include/: those at its top are for users, those in folders their parts.
 pub fn headers() -> Result<Vec<PathBuf>> {
-    let folder = places::root().join("include");
-    let entries = std::fs::read_dir(&folder).context("there is no include/")?;
-    let mut files: Vec<_> = entries.flatten().map(|entry| entry.path()).collect();
-    files.retain(|file| file.extension().is_some_and(|found| found == "h" || found == "hpp"));
-    files.sort();
-    Ok(files)
+    let (folder, mut found, mut folders) = (include_folder(), Vec::new(), vec![PathBuf::new()]);
+    while let Some(inner) = folders.pop() {
+        for entry in std::fs::read_dir(folder.join(&inner)).context("there is no include/")? {
+            let entry = entry?;
+            let path = inner.join(entry.file_name());
+            if entry.file_type()?.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|found| found == "h" || found == "hpp") {
+                found.push(path);
+            }
+        }
+    }
+    found.sort();
+    Ok(found)
 }
 
 /// The global symbols that an archive or a shared library (`-D`) defines, sorted.

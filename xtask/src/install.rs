@@ -1,7 +1,7 @@
 //! `cargo xtask install` and `uninstall`: the library under a prefix, as a system or a user has it.
 //!
 //! ```text
-//! include/                xtimer.h, xtimer.hpp
+//! include/                xtimer.h, xtimer.hpp and its parts
 //! lib/                    libxtimer.a; libxtimer.so -> libxtimer.so.0 -> libxtimer.so.0.1.0
 //! lib/pkgconfig/          xtimer.pc
 //! lib/cmake/xtimer/       xtimer-config.cmake, xtimer-config-version.cmake
@@ -52,8 +52,7 @@ pub fn install(prefix: &Path) -> Result<()> {
     }
     let mut into = Into { prefix, list: Vec::new() };
     for header in archive::headers()? {
-        let name = header.file_name().context("a header without a name")?;
-        into.copy(&header, &Path::new("include").join(name))?;
+        into.copy(&archive::include_folder().join(&header), &Path::new("include").join(&header))?;
     }
     into.copy(&staged.join("lib/libxtimer.a"), Path::new("lib/libxtimer.a"))?;
     let (soname, file) =

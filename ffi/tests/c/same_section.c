@@ -2,19 +2,9 @@
  * giving another category, after one instruction of some: what is shown is of one moment, and an entry that
  * could not be made is counted. */
 #define _GNU_SOURCE
-#include "check.h"
+#include "stepping.h"
 
-#if UNDER_THREAD_SANITIZER
-int main(void) {
-    puts("there is no handler at each instruction here");
-    return 0;
-}
-#elif !defined(__x86_64__) || !defined(__linux__)
-int main(void) {
-    puts("needs the trap flag of x86_64");
-    return 77;
-}
-#else
+#ifndef CANNOT_STEP
 
 #include <signal.h>
 
@@ -34,10 +24,6 @@ static void handler(int number) {
     if (clears) (void)xtimer_timer_clear(timer);
     (void)xtimer_timer_record_beneath_ns(timer, top, "section", category, 7);
 }
-
-#define STEPPING(operation)                                                                        \
-    __asm__ volatile("lea -128(%%rsp), %%rsp\n\tpushfq\n\t" operation                              \
-                     " (%%rsp)\n\tpopfq\n\tlea 128(%%rsp), %%rsp" ::: "memory", "cc")
 
 /* Every entry is of 7 ns; so many of `most` were made, or are counted as not made. */
 static void check_section(unsigned long long least, unsigned long long most) {

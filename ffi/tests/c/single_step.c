@@ -2,19 +2,9 @@
  * end in turn: wherever it interrupts, each entry goes to the name that was asked for. It acts once in
  * a call, since acting at every instruction would never let the call find what it remembered. */
 #define _GNU_SOURCE
-#include "check.h"
+#include "stepping.h"
 
-#if UNDER_THREAD_SANITIZER
-int main(void) {
-    puts("there is no handler at each instruction here");
-    return 0;
-}
-#elif !defined(__x86_64__) || !defined(__linux__)
-int main(void) {
-    puts("needs the trap flag of x86_64");
-    return 77;
-}
-#else
+#ifndef CANNOT_STEP
 
 #include <signal.h>
 #include <unistd.h>
@@ -40,11 +30,6 @@ static void handler(int number) {
     if (step++ == target) time_all();
     (void)number;
 }
-
-/* The stack pointer is moved first: the compiler may use what lies below it. */
-#define STEPPING(operation)                                                                        \
-    __asm__ volatile("lea -128(%%rsp), %%rsp\n\tpushfq\n\t" operation                              \
-                     " (%%rsp)\n\tpopfq\n\tlea 128(%%rsp), %%rsp" ::: "memory", "cc")
 
 int main(void) {
     unsigned long long rounds = 0;
