@@ -100,8 +100,8 @@ fn merge(parts: &mut Parts) {
 fn drift(parts: &mut Parts) {
     parts.part("core", || {
         optimised_tests()
-            .args(["--test", "clock_drift"])
-            .args(["--", "--ignored", "--nocapture"])
+            .args(["--test", "clock_drift", "--", "--nocapture"])
+            .env("XTIMER_DRIFT_SECONDS", "60")
             .tests()
     });
 }
@@ -124,6 +124,8 @@ fn races(parts: &mut Parts) {
                 ),
             )
             .env("TSAN_OPTIONS", "halt_on_error=1")
+            // Each takes many times longer; `properties` has the many.
+            .env("PROPTEST_CASES", "32")
             .limit(HOUR)
             .tests()
     });
