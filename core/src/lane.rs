@@ -354,3 +354,49 @@ fn finish(
         && note.word(journal::INTERRUPTED).load(Relaxed) == interrupted
         && counted as u32 == count as u32
 }
+
+#[cfg(all(test, not(loom), feature = "std"))]
+mod tests {
+    use super::*;
+    use crate::clock::ManualClock;
+    use crate::config::Config;
+    use crate::timer::Timer;
+
+    /// A thread that dies in the middle of an add leaves its slot open: whoever gets the lane closes it, as
+    /// the journal says it was to end, and goes on.
+    #[test]
+    fn a_new_owner_mends_what_a_dead_one_left() {
+        let clock = ManualClock::new(64);
+        let timer = Timer::with_clock(Config { lanes: 1, ..Config::HOST }, &clock).unwrap();
+        let context = timer.context().unwrap();
+        context.record("work", "io", 7).unwrap();
+        let (lane, index) = (context.lane.lane, 1);
+        let (slot, note) = (slot_of::<crate::Line>(lane, index), lane.at(lane::JOURNAL));
+        // As `write` does before it is stopped in the middle of its stores.
+        let count = slot.wide(slot::COUNT).load() + 1;
+        note.word(journal::SECTION).store(index, Relaxed);
+        for (at, value) in [
+            (journal::TOTAL, 16),
+            (journal::MIN, 7),
+            (journal::MAX, 9),
+            (journal::EXCLUSIVE, 16),
+            (journal::SQUARES_LOW, 49 + 81),
+            (journal::SQUARES_HIGH, 0),
+            (journal::COUNT, count),
+        ] {
+            note.wide(at).store(value);
+        }
+        slot.wide(slot::COUNT).open(count);
+        slot.wide(slot::TOTAL).store(16);
+        drop(context);
+        let context = timer.context().unwrap();
+        assert!(!context.is_late());
+        assert_eq!(slot.word(slot::SEQUENCE).load(Relaxed), count as u32);
+        context.record("work", "io", 8).unwrap();
+        let snapshot = timer.snapshot().unwrap();
+        let work = snapshot.section(&["work"]).unwrap();
+        assert_eq!((work.count(), work.total(), work.is_busy()), (3, 24, false));
+        assert_eq!((work.min(), work.max(), work.exclusive()), (Some(7), Some(9), Some(24)));
+        assert_eq!(snapshot.losses().interrupted, 0);
+    }
+}

@@ -200,3 +200,35 @@ pub(crate) fn zero_all(region: Memory<'_>, layout: &Layout) {
         }
     }
 }
+
+#[cfg(all(test, not(loom), not(xtimer_narrow), target_has_atomic = "64", feature = "std"))]
+mod tests {
+    use super::*;
+    use crate::clock::ManualClock;
+    use crate::config::Config;
+    use crate::timer::Timer;
+
+    /// Stamps have 32 bits, epochs 60: what late contexts record is seen after any number of clears.
+    #[test]
+    fn late_sections_are_recorded_in_every_epoch() {
+        let timer =
+            Timer::with_clock(Config { lanes: 1, ..Config::HOST }, ManualClock::new(64)).unwrap();
+        let (_only, late) = (timer.context().unwrap(), timer.context().unwrap());
+        assert!(late.is_late());
+        for epoch in [0, 1, 1 << 31, (1 << 31) + 1, u64::from(u32::MAX), 1 << 32, (1 << 32) + 1] {
+            timer.region.wide(header::STATE).store(epoch * EPOCH);
+            // Twice: the clear that follows finds the bank as it was left.
+            for _ in 0..2 {
+                late.record("work", "io", 5).unwrap();
+                let snapshot = timer.snapshot().unwrap();
+                let work = snapshot.section(&["work"]).map(|work| (work.count(), work.total()));
+                assert_eq!(work, Some((1, 5)), "epoch {epoch}");
+                drop(snapshot);
+                timer.clear().unwrap();
+                assert!(timer.snapshot().unwrap().is_empty(), "epoch {epoch}");
+            }
+            // Each jump begins with clean banks, as the clears in between would have left them.
+            zero_all(timer.region, &timer.layout);
+        }
+    }
+}
