@@ -107,6 +107,9 @@ typedef enum xtimer_keep {
     XTIMER_KEEP_OLDEST = 1,
 } xtimer_keep;
 
+// A status, as functions return it.
+typedef enum xtimer_status xtimer_status_t;
+
 // What a begin returns and xtimer_end takes back; 0: not recorded. Any number is safe to give to
 // xtimer_end: one that is no open section's is refused.
 typedef uint64_t xtimer_token_t;
@@ -127,9 +130,6 @@ typedef struct xtimer_path_t {
     // The library's own.
     uint64_t value[8];
 } xtimer_path_t;
-
-// A status, as functions return it.
-typedef enum xtimer_status xtimer_status_t;
 
 // A call site. Make it `static` with XTIMER_SITE(name, category) and give its address to
 // xtimer_begin_at; name and category live as long as it does. Any number of threads may share one.
@@ -379,6 +379,11 @@ extern "C" {
 // the next failure of this thread. Any thread.
 const char *xtimer_last_error(void);
 
+// The status of what xtimer_last_error tells of: why a begin gave 0, a total 0 or not a number.
+//
+// XTIMER_STATUS_OK if no call of this thread has failed; a success does not change it. Any thread.
+xtimer_status_t xtimer_last_status(void);
+
 // A status in words, in general: `xtimer_last_error` names the culprit. Never NULL; static. Any
 // number, any thread.
 const char *xtimer_status_text(int status);
@@ -431,8 +436,8 @@ xtimer_token_t xtimer_timer_begin_counted(struct xtimer_t timer,
 //
 // All zero: at the top of the timers that are enabled on this thread, or of the default one. Timers
 // that were destroyed meanwhile are passed over; XTIMER_STATUS_OTHER_TIMER: none is left, or the path
-// is not good. A thread's first use of a timer allocates. As xtimer_begin in all else. Its time does not reduce the exclusive time of the section it is
-// beneath, since it runs beside it.
+// is not good. A thread's first use of a timer allocates. As xtimer_begin in all else. Its time does
+// not reduce the exclusive time of the section it is beneath, since it runs beside it.
 //
 // Requires:
 // As for xtimer_begin.
@@ -448,6 +453,26 @@ xtimer_token_t xtimer_timer_begin_beneath(struct xtimer_t timer,
                                           struct xtimer_path_t parent,
                                           const char *name,
                                           const char *category);
+
+// Begins the counted section `name[index]` beneath a path. As xtimer_begin_beneath and
+// xtimer_begin_counted.
+//
+// Requires:
+// As for xtimer_begin.
+xtimer_token_t xtimer_begin_counted_beneath(struct xtimer_path_t parent,
+                                            const char *name,
+                                            int64_t index,
+                                            const char *category);
+
+// As xtimer_begin_counted_beneath, in this timer alone, whose path it is.
+//
+// Requires:
+// As for xtimer_begin.
+xtimer_token_t xtimer_timer_begin_counted_beneath(struct xtimer_t timer,
+                                                  struct xtimer_path_t parent,
+                                                  const char *name,
+                                                  int64_t index,
+                                                  const char *category);
 
 // Ends a section and records it, in each timer that it went to, whatever is enabled by now. On the
 // thread that began it.
@@ -704,6 +729,25 @@ xtimer_status_t xtimer_timer_record_in_ns(struct xtimer_t timer,
                                           const char *category,
                                           uint64_t nanoseconds);
 
+// As xtimer_record_in_ns, with a duration in seconds, as xtimer_record_seconds takes it.
+//
+// Requires:
+// As for xtimer_record_ns.
+xtimer_status_t xtimer_record_in_seconds(xtimer_token_t parent,
+                                         const char *name,
+                                         const char *category,
+                                         double seconds);
+
+// As xtimer_record_in_seconds, in a timer of your own.
+//
+// Requires:
+// As for xtimer_record_ns.
+xtimer_status_t xtimer_timer_record_in_seconds(struct xtimer_t timer,
+                                               xtimer_token_t parent,
+                                               const char *name,
+                                               const char *category,
+                                               double seconds);
+
 // Forbids sections of category `inner` directly inside sections that were begun with category
 // `outer`, in every timer of the process, those made later included.
 //
@@ -865,22 +909,45 @@ xtimer_status_t xtimer_timer_report(struct xtimer_t timer,
 // a handler is larger than MINSIGSTKSZ. Any thread.
 xtimer_status_t xtimer_report_fd(int fd);
 
-// As xtimer_report_fd, of a timer of your own.
-xtimer_status_t xtimer_timer_report_fd(struct xtimer_t timer, int fd);
+// As xtimer_report_fd, with options; NULL for those of xtimer_report_fd.
+//
+// Requires:
+// `options` is NULL or may be read.
+xtimer_status_t xtimer_report_fd_with(const struct xtimer_export_options_t *options, int fd);
+
+// As xtimer_report_fd_with, of a timer of your own.
+//
+// Requires:
+// As for xtimer_report_fd_with.
+xtimer_status_t xtimer_timer_report_fd(struct xtimer_t timer,
+                                       const struct xtimer_export_options_t *options,
+                                       int fd);
 
 // Writes the default timer's profile as compact JSON to a file descriptor, with a newline at the
 // end. As xtimer_report_fd in all else.
 xtimer_status_t xtimer_json_fd(int fd);
 
-// As xtimer_json_fd, of a timer of your own.
-xtimer_status_t xtimer_timer_json_fd(struct xtimer_t timer, int fd);
+// As xtimer_json_fd, with options; NULL for those of xtimer_json_fd.
+//
+// Requires:
+// As for xtimer_report_fd_with.
+xtimer_status_t xtimer_json_fd_with(const struct xtimer_export_options_t *options, int fd);
+
+// As xtimer_json_fd_with, of a timer of your own.
+//
+// Requires:
+// As for xtimer_report_fd_with.
+xtimer_status_t xtimer_timer_json_fd(struct xtimer_t timer,
+                                     const struct xtimer_export_options_t *options,
+                                     int fd);
 
 // Saves the default timer's profile as JSON, ended by a newline, at `path`.
 //
 // It is written beside the path and then renamed, so that a reader finds the old file or the new one
 // whole; the file keeps its permissions, and a symbolic link its place. What is no file, such as a
-// device or a FIFO that is read from, is written in place. `options` as for xtimer_export_json_with. XTIMER_STATUS_IO: nothing is changed at `path`,
-// and xtimer_last_error says why. It allocates: any thread, not from a signal handler.
+// device or a FIFO that is read from, is written in place. `options` as for
+// xtimer_export_json_with. XTIMER_STATUS_IO: nothing is changed at `path`, and xtimer_last_error
+// says why. It allocates: any thread, not from a signal handler.
 //
 // Requires:
 // `path` is NULL (an error) or ends with a zero; `options` is NULL or may be read.

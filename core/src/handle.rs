@@ -277,6 +277,27 @@ impl<S: Shape, C: Clock> Context<'_, S, C> {
         }
     }
 
+    /// As [`record_in`](Self::record_in), with a duration in seconds.
+    ///
+    /// # Errors
+    /// As [`record_in`](Self::record_in) and [`record_seconds`](Self::record_seconds).
+    #[cfg(feature = "std")]
+    pub fn record_in_seconds(
+        &self,
+        token: Token,
+        name: &str,
+        category: &str,
+        seconds: f64,
+    ) -> Result<(), Error> {
+        if token.is_null() {
+            return Ok(());
+        }
+        match self.lane.path_of(token) {
+            Ok(path) => self.record_beneath_seconds(path, name, category, seconds),
+            Err(error) => self.done(self.lane.fail(error)),
+        }
+    }
+
     /// As [`record`](Self::record), with a duration in seconds.
     ///
     /// # Errors

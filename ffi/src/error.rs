@@ -117,7 +117,7 @@ pub(crate) struct Failure(pub(crate) Code);
 enum Note {
     None,
     /// The sentence is in `SENTENCE`.
-    Written,
+    Written(Code),
     /// To be spelled out with the names of this timer.
     Core(TimerHandle, Error),
 }
@@ -188,7 +188,7 @@ fn write_sentence(sentence: fmt::Arguments<'_>) {
 #[cold]
 pub(crate) fn refuse(code: Code, sentence: fmt::Arguments<'_>) -> Failure {
     xtimer_core::forget_thread_error();
-    NOTE.set(Note::Written);
+    NOTE.set(Note::Written(code));
     write_sentence(sentence);
     Failure(code)
 }
@@ -214,11 +214,25 @@ pub extern "C" fn xtimer_last_error() -> *const c_char {
         } else {
             match NOTE.get() {
                 Note::None => return Ok(c"".as_ptr()),
-                Note::Written => {}
+                Note::Written(_) => {}
                 Note::Core(timer, error) => spell(timer, error),
             }
         }
         Ok(SENTENCE.with(|bytes| bytes.as_ptr().cast()))
+    })
+}
+
+/// The status of what xtimer_last_error tells of: why a begin gave 0, a total 0 or not a number.
+///
+/// XTIMER_STATUS_OK if no call of this thread has failed; a success does not change it. Any thread.
+#[unsafe(no_mangle)]
+pub extern "C" fn xtimer_last_status() -> Status {
+    crate::guard::value(Code::Ok, || {
+        Ok(match (thread::last_error(), NOTE.get()) {
+            (Some(error), _) | (None, Note::Core(_, error)) => Code::of(error),
+            (None, Note::Written(code)) => code,
+            (None, Note::None) => Code::Ok,
+        })
     })
 }
 

@@ -155,34 +155,75 @@ fn to_descriptor(
 /// a handler is larger than MINSIGSTKSZ. Any thread.
 #[unsafe(no_mangle)]
 pub extern "C" fn xtimer_report_fd(fd: c_int) -> Status {
-    xtimer_timer_report_fd(TimerHandle::DEFAULT, fd)
+    let (timer, options) = (TimerHandle::DEFAULT, ExportOptions::DEFAULT);
+    guard::status(|| to_descriptor(timer, Form::Report, options, fd))
 }
 
-/// As xtimer_report_fd, of a timer of your own.
+/// As xtimer_report_fd, with options; NULL for those of xtimer_report_fd.
+///
+/// # Safety
+/// `options` is NULL or may be read.
 #[unsafe(no_mangle)]
-pub extern "C" fn xtimer_timer_report_fd(timer: TimerHandle, fd: c_int) -> Status {
-    guard::status(|| to_descriptor(timer, Form::Report, ExportOptions::DEFAULT, fd))
+pub unsafe extern "C" fn xtimer_report_fd_with(options: *const ExportOptions, fd: c_int) -> Status {
+    // SAFETY: as the caller promises.
+    unsafe { xtimer_timer_report_fd(TimerHandle::DEFAULT, options, fd) }
+}
+
+/// As xtimer_report_fd_with, of a timer of your own.
+///
+/// # Safety
+/// As for xtimer_report_fd_with.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn xtimer_timer_report_fd(
+    timer: TimerHandle,
+    options: *const ExportOptions,
+    fd: c_int,
+) -> Status {
+    // SAFETY: as the caller promises.
+    let options = unsafe { ExportOptions::read(options) };
+    guard::status(|| to_descriptor(timer, Form::Report, options, fd))
 }
 
 /// Writes the default timer's profile as compact JSON to a file descriptor, with a newline at the
 /// end. As xtimer_report_fd in all else.
 #[unsafe(no_mangle)]
 pub extern "C" fn xtimer_json_fd(fd: c_int) -> Status {
-    xtimer_timer_json_fd(TimerHandle::DEFAULT, fd)
+    let (timer, options) = (TimerHandle::DEFAULT, ExportOptions::DEFAULT);
+    guard::status(|| to_descriptor(timer, Form::Json, options, fd))
 }
 
-/// As xtimer_json_fd, of a timer of your own.
+/// As xtimer_json_fd, with options; NULL for those of xtimer_json_fd.
+///
+/// # Safety
+/// As for xtimer_report_fd_with.
 #[unsafe(no_mangle)]
-pub extern "C" fn xtimer_timer_json_fd(timer: TimerHandle, fd: c_int) -> Status {
-    guard::status(|| to_descriptor(timer, Form::Json, ExportOptions::DEFAULT, fd))
+pub unsafe extern "C" fn xtimer_json_fd_with(options: *const ExportOptions, fd: c_int) -> Status {
+    // SAFETY: as the caller promises.
+    unsafe { xtimer_timer_json_fd(TimerHandle::DEFAULT, options, fd) }
+}
+
+/// As xtimer_json_fd_with, of a timer of your own.
+///
+/// # Safety
+/// As for xtimer_report_fd_with.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn xtimer_timer_json_fd(
+    timer: TimerHandle,
+    options: *const ExportOptions,
+    fd: c_int,
+) -> Status {
+    // SAFETY: as the caller promises.
+    let options = unsafe { ExportOptions::read(options) };
+    guard::status(|| to_descriptor(timer, Form::Json, options, fd))
 }
 
 /// Saves the default timer's profile as JSON, ended by a newline, at `path`.
 ///
 /// It is written beside the path and then renamed, so that a reader finds the old file or the new one
 /// whole; the file keeps its permissions, and a symbolic link its place. What is no file, such as a
-/// device or a FIFO that is read from, is written in place. `options` as for xtimer_export_json_with. XTIMER_STATUS_IO: nothing is changed at `path`,
-/// and xtimer_last_error says why. It allocates: any thread, not from a signal handler.
+/// device or a FIFO that is read from, is written in place. `options` as for
+/// xtimer_export_json_with. XTIMER_STATUS_IO: nothing is changed at `path`, and xtimer_last_error
+/// says why. It allocates: any thread, not from a signal handler.
 ///
 /// # Safety
 /// `path` is NULL (an error) or ends with a zero; `options` is NULL or may be read.

@@ -244,6 +244,47 @@ pub unsafe extern "C" fn xtimer_timer_record_in_ns(
     })
 }
 
+/// As xtimer_record_in_ns, with a duration in seconds, as xtimer_record_seconds takes it.
+///
+/// # Safety
+/// As for xtimer_record_ns.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn xtimer_record_in_seconds(
+    parent: Token,
+    name: *const c_char,
+    category: *const c_char,
+    seconds: f64,
+) -> Status {
+    // SAFETY: as the caller promises.
+    unsafe {
+        here(name, category, seconds, |name, category| {
+            thread::record_in_seconds(CoreToken::from_bits(parent), name, category, seconds)
+        })
+    }
+}
+
+/// As xtimer_record_in_seconds, in a timer of your own.
+///
+/// # Safety
+/// As for xtimer_record_ns.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn xtimer_timer_record_in_seconds(
+    timer: TimerHandle,
+    parent: Token,
+    name: *const c_char,
+    category: *const c_char,
+    seconds: f64,
+) -> Status {
+    guard::status(|| {
+        held::with(timer, |context| {
+            // SAFETY: as the caller promises.
+            let (name, category) = unsafe { text::section(name, category) }?;
+            let parent = CoreToken::from_bits(parent);
+            named(name, seconds, context.record_in_seconds(parent, name, category, seconds))
+        })
+    })
+}
+
 /// Names the section of a duration that is none.
 fn named(
     name: &str,

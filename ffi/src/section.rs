@@ -117,8 +117,8 @@ pub unsafe extern "C" fn xtimer_timer_begin_counted(
 ///
 /// All zero: at the top of the timers that are enabled on this thread, or of the default one. Timers
 /// that were destroyed meanwhile are passed over; XTIMER_STATUS_OTHER_TIMER: none is left, or the path
-/// is not good. A thread's first use of a timer allocates. As xtimer_begin in all else. Its time does not reduce the exclusive time of the section it is
-/// beneath, since it runs beside it.
+/// is not good. A thread's first use of a timer allocates. As xtimer_begin in all else. Its time does
+/// not reduce the exclusive time of the section it is beneath, since it runs beside it.
 ///
 /// # Safety
 /// As for xtimer_begin.
@@ -150,6 +150,45 @@ pub unsafe extern "C" fn xtimer_timer_begin_beneath(
         // SAFETY: as the caller promises.
         let (name, category) = unsafe { text::section(name, category) }?;
         Ok(context.enter_beneath(parent.place().path_in(context), name, category))
+    })
+}
+
+/// Begins the counted section `name[index]` beneath a path. As xtimer_begin_beneath and
+/// xtimer_begin_counted.
+///
+/// # Safety
+/// As for xtimer_begin.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn xtimer_begin_counted_beneath(
+    parent: PathHandle,
+    name: *const c_char,
+    index: i64,
+    category: *const c_char,
+) -> Token {
+    begin_here(|| {
+        // SAFETY: as the caller promises.
+        let (name, category) = unsafe { text::section(name, category) }?;
+        held::here(|| thread::enter_counted_beneath(&parent.place(), name, index, category))
+    })
+}
+
+/// As xtimer_begin_counted_beneath, in this timer alone, whose path it is.
+///
+/// # Safety
+/// As for xtimer_begin.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn xtimer_timer_begin_counted_beneath(
+    timer: TimerHandle,
+    parent: PathHandle,
+    name: *const c_char,
+    index: i64,
+    category: *const c_char,
+) -> Token {
+    begin(timer, |context| {
+        // SAFETY: as the caller promises.
+        let (name, category) = unsafe { text::section(name, category) }?;
+        let parent = parent.place().path_in(context);
+        Ok(context.enter_counted_beneath(parent, name, index, category))
     })
 }
 

@@ -34,6 +34,21 @@ struct beneath {
     path parent;
 };
 
+class snapshot {
+  public:
+    explicit snapshot(bool = true) noexcept {}
+    snapshot(xtimer_snapshot_t, status) noexcept {}
+    ~snapshot() {}
+    snapshot(snapshot &&) noexcept {}
+    snapshot &operator=(snapshot &&) noexcept { return *this; }
+    status made() const noexcept { return {}; }
+    std::vector<section> sections() const { return {}; }
+    seconds total() const noexcept { return seconds(0); }
+    std::vector<std::pair<std::string, seconds>> category_totals() const { return {}; }
+    seconds category_total(text) const noexcept { return seconds(0); }
+    xtimer_losses_t losses() const noexcept { return {}; }
+};
+
 class timer_view {
   public:
     explicit timer_view(xtimer_t) noexcept {}
@@ -52,12 +67,22 @@ class timer_view {
     status record(beneath, text, text, std::chrono::duration<Rep, Period>) const noexcept {
         return {};
     }
+    template <typename Rep, typename Period>
+    status record(text, std::chrono::duration<Rep, Period>) const noexcept {
+        return {};
+    }
+    template <typename Rep, typename Period>
+    status record(beneath, text, std::chrono::duration<Rep, Period>) const noexcept {
+        return {};
+    }
     seconds total() const noexcept { return seconds(0); }
     seconds category_total(text) const noexcept { return seconds(0); }
     std::string report(bool = true) const { return {}; }
     std::string export_json(bool = true, unsigned = 2) const { return {}; }
     status save_json(text, bool = true, unsigned = 2) const noexcept { return {}; }
     std::vector<section> sections(bool = true) const { return {}; }
+    snapshot take_snapshot(bool = true) const noexcept { return snapshot(); }
+    snapshot take_window(std::size_t = 1, bool = true) const noexcept { return snapshot(); }
     status begin_steps(std::size_t) const noexcept { return {}; }
     status step() const noexcept { return {}; }
     status warm_up() const noexcept { return {}; }
@@ -152,6 +177,14 @@ status record(text, text, std::chrono::duration<Rep, Period>) noexcept {
 }
 template <typename Rep, typename Period>
 status record(beneath, text, text, std::chrono::duration<Rep, Period>) noexcept {
+    return {};
+}
+template <typename Rep, typename Period>
+status record(text, std::chrono::duration<Rep, Period>) noexcept {
+    return {};
+}
+template <typename Rep, typename Period>
+status record(beneath, text, std::chrono::duration<Rep, Period>) noexcept {
     return {};
 }
 inline seconds total() noexcept { return seconds(0); }

@@ -31,8 +31,9 @@ class [[nodiscard]] scope {
         : token_(xtimer_begin_counted(name.name.c_str(), name.index, category.c_str())) {}
     XTIMER_KEEP scope(beneath where, text name, text category = nullptr) noexcept
         : token_(xtimer_begin_beneath(where.parent.value, name.c_str(), category.c_str())) {}
-    XTIMER_KEEP scope(beneath where, const counted &name, text category = nullptr)
-        : scope(where, detail::spelled(name.name.c_str(), name.index), category) {}
+    XTIMER_KEEP scope(beneath where, const counted &name, text category = nullptr) noexcept
+        : token_(xtimer_begin_counted_beneath(where.parent.value, name.name.c_str(), name.index,
+                                              category.c_str())) {}
 
     XTIMER_KEEP scope(const timer_view &timer, text name, text category = nullptr) noexcept
         : timer_(timer.handle()),
@@ -47,8 +48,10 @@ class [[nodiscard]] scope {
           token_(xtimer_timer_begin_beneath(timer_, where.parent.value, name.c_str(),
                                             category.c_str())) {}
     XTIMER_KEEP scope(const timer_view &timer, beneath where, const counted &name,
-                      text category = nullptr)
-        : scope(timer, where, detail::spelled(name.name.c_str(), name.index), category) {}
+                      text category = nullptr) noexcept
+        : timer_(timer.handle()), token_(xtimer_timer_begin_counted_beneath(
+                                      timer_, where.parent.value, name.name.c_str(), name.index,
+                                      category.c_str())) {}
 
     ~scope() { end(); }
     scope(const scope &) = delete;
@@ -209,6 +212,14 @@ status record(beneath where, text name, text category, std::chrono::duration<Rep
                                                             given.nanoseconds)
                                  : xtimer_record_beneath_seconds(parent, name.c_str(),
                                                                  category.c_str(), given.seconds));
+}
+template <typename Rep, typename Period>
+status record(text name, std::chrono::duration<Rep, Period> time) {
+    return record(name, nullptr, time);
+}
+template <typename Rep, typename Period>
+status record(beneath where, text name, std::chrono::duration<Rep, Period> time) {
+    return record(where, name, nullptr, time);
 }
 inline seconds total() noexcept { return default_timer().total(); }
 inline seconds category_total(text category) noexcept {

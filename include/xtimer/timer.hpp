@@ -3,7 +3,7 @@
 #ifndef XTIMER_TIMER_HPP
 #define XTIMER_TIMER_HPP
 
-#include "common.hpp"
+#include "snapshot.hpp"
 
 namespace xtimer {
 
@@ -38,13 +38,6 @@ inline std::string spelled(const char *name, std::int64_t number) {
     char index[24];
     std::snprintf(index, sizeof index, "[%lld]", static_cast<long long>(number));
     return std::string(name ? name : "") + index;
-}
-
-inline std::chrono::nanoseconds nanoseconds(std::uint64_t value) {
-    using std::chrono::nanoseconds;
-    if (value == XTIMER_NONE) return nanoseconds::min();
-    const auto most = static_cast<std::uint64_t>(nanoseconds::max().count());
-    return nanoseconds(static_cast<nanoseconds::rep>(value < most ? value : most));
 }
 
 // A duration as the library takes it: nanoseconds where it is a whole number and not negative, else
@@ -83,26 +76,6 @@ XTIMER_HIDDEN inline constexpr auto name_of = readable(Here::xtimer_signature_()
 } // namespace detail
 
 inline namespace timed {
-
-// This thread's last error as a sentence; empty if there was none.
-inline std::string last_error() { return xtimer_last_error(); }
-
-// What a call came to: true when it succeeded, else with the reason.
-class status {
-  public:
-    status() noexcept = default;
-    explicit status(xtimer_status_t code) : code_(code) {
-        if (code != XTIMER_STATUS_OK) message_ = xtimer_last_error();
-    }
-    explicit operator bool() const noexcept { return code_ == XTIMER_STATUS_OK; }
-    xtimer_status_t code() const noexcept { return code_; }
-    // A sentence that names the culprit; empty on success.
-    const std::string &message() const noexcept { return message_; }
-
-  private:
-    xtimer_status_t code_ = XTIMER_STATUS_OK;
-    std::string message_;
-};
 
 // The path of a section, in each timer that it went to: a value, to begin sections beneath it from
 // another thread, in the same timers. The top unless it was taken from current_path or a scope.
@@ -157,6 +130,14 @@ class timer_view {
                                                                    given.seconds));
     }
     template <typename Rep, typename Period>
+    status record(text name, std::chrono::duration<Rep, Period> time) const {
+        return record(name, nullptr, time);
+    }
+    template <typename Rep, typename Period>
+    status record(beneath where, text name, std::chrono::duration<Rep, Period> time) const {
+        return record(where, name, nullptr, time);
+    }
+    template <typename Rep, typename Period>
     status record(beneath where, text name, text category,
                   std::chrono::duration<Rep, Period> time) const {
         const detail::duration given(time);
@@ -196,9 +177,13 @@ class timer_view {
 
     // All sections as of now, depth first in order of first entry; empty on an error.
     std::vector<section> sections(bool flatten = true) const {
-        xtimer_snapshot_t snapshot{};
-        if (xtimer_timer_snapshot_take(handle_, flatten, &snapshot) != XTIMER_STATUS_OK) return {};
-        return read(snapshot);
+        return take_snapshot(flatten).sections();
+    }
+    // All numbers of one moment.
+    snapshot take_snapshot(bool flatten = true) const {
+        xtimer_snapshot_t taken{};
+        status made(xtimer_timer_snapshot_take(handle_, flatten, &taken));
+        return snapshot(taken, std::move(made));
     }
 
     // Steps: each step() closes a window, and the last `windows` of them are kept. The first begins at
@@ -212,10 +197,12 @@ class timer_view {
     // What was recorded in the last windows that were closed; 0: in all since warm-up. Without min and
     // max; empty on an error.
     std::vector<section> window(std::size_t windows = 1, bool flatten = true) const {
-        xtimer_snapshot_t snapshot{};
-        if (xtimer_timer_window_take(handle_, windows, flatten, &snapshot) != XTIMER_STATUS_OK)
-            return {};
-        return read(snapshot);
+        return take_window(windows, flatten).sections();
+    }
+    snapshot take_window(std::size_t windows = 1, bool flatten = true) const {
+        xtimer_snapshot_t taken{};
+        status made(xtimer_timer_window_take(handle_, windows, flatten, &taken));
+        return snapshot(taken, std::move(made));
     }
     std::string window_report(std::size_t windows = 1, bool flatten = true) const {
         const xtimer_export_options_t options = {flatten, 0};
@@ -261,41 +248,6 @@ class timer_view {
     }
 
   private:
-    // The sections of a snapshot, which is freed.
-    static std::vector<section> read(xtimer_snapshot_t snapshot) {
-        struct taken {
-            xtimer_snapshot_t snapshot{};
-            ~taken() { xtimer_snapshot_free(snapshot); }
-        };
-        const taken keep{snapshot};
-        std::vector<section> found;
-        const std::size_t count = xtimer_snapshot_count(snapshot);
-        found.reserve(count);
-        for (std::size_t index = 0; index < count; ++index) {
-            xtimer_section_info_t info;
-            if (xtimer_snapshot_at(snapshot, index, &info) != XTIMER_STATUS_OK) break;
-            section next;
-            next.path.assign(info.path, info.path + info.path_length);
-            next.category = info.category;
-            next.count = info.count;
-            next.total = detail::nanoseconds(info.total_ns);
-            next.exclusive = detail::nanoseconds(info.exclusive_ns);
-            next.min = detail::nanoseconds(info.min_ns);
-            next.max = detail::nanoseconds(info.max_ns);
-            next.mean = info.mean_ns;
-            next.deviation = info.std_ns;
-            next.open = info.open;
-            next.depth = info.depth;
-            next.open_time = detail::nanoseconds(info.open_ns);
-            next.busy = info.busy;
-            next.late = info.late;
-            next.near_price = info.near_price;
-            next.exceeded = info.exceeded;
-            found.push_back(std::move(next));
-        }
-        return found;
-    }
-
     xtimer_t handle_;
 };
 

@@ -257,6 +257,24 @@ pub fn record_in(
     }
 }
 
+/// As [`record_in`], with a duration in seconds.
+///
+/// # Errors
+/// As [`record_in`] and [`record_seconds`].
+pub fn record_in_seconds(
+    token: Token,
+    name: &str,
+    category: &str,
+    seconds: f64,
+) -> Option<Result<(), Error>> {
+    match set::current().filter(|_| token.is_of_set()) {
+        Some(set) => Some(nanoseconds(set, seconds).and_then(|nanoseconds| {
+            fan::record_in(set, token, &request(name, category, None), nanoseconds)
+        })),
+        None => with_thread(|context| context.record_in_seconds(token, name, category, seconds)),
+    }
+}
+
 /// Seconds as nanoseconds.
 fn nanoseconds(set: &Set, seconds: f64) -> Result<u64, Error> {
     nanoseconds_of(seconds).ok_or_else(|| set.note(None, Error::BadDuration))

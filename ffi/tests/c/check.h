@@ -28,10 +28,12 @@
         }                                                                                          \
     } while (0)
 
+/* A call's status, and that the thread's last error is of this status where it failed. */
 #define CHECK_STATUS(call, expected)                                                               \
     do {                                                                                           \
         int check_status = (int)(call);                                                            \
-        if (check_status != (int)(expected)) {                                                     \
+        if (check_status != (int)(expected) ||                                                     \
+            (check_status != XTIMER_STATUS_OK && (int)xtimer_last_status() != check_status)) {     \
             fprintf(stderr, "%s:%d: %s gives %d (%s) instead of %d; last error: %s\n", __FILE__,   \
                     __LINE__, #call, check_status, xtimer_status_text(check_status),               \
                     (int)(expected), xtimer_last_error());                                         \

@@ -157,6 +157,16 @@ int main(void) {
     CHECK(strncmp(file, text, needed - 1) == 0 && file[needed - 1] == '\n');
     CHECK(file[needed] == '{' && file[size - 2] == '}' && file[size - 1] == '\n');
     free(file);
+    fd = open("fd.txt", O_CREAT | O_TRUNC | O_WRONLY, 0600);
+    CHECK(fd >= 0);
+    CHECK_OK(xtimer_json_fd_with(&options, fd));
+    CHECK_OK(xtimer_report_fd_with(&options, fd));
+    close(fd);
+    file = read_file("fd.txt", &size);
+    CHECK_OK(xtimer_export_json_with(&options, text, sizeof text, &needed));
+    CHECK(strncmp(file, text, needed - 1) == 0 && file[needed - 1] == '\n');
+    CHECK(strstr(file + needed, "step[2]") != NULL);
+    free(file);
 
     check_targets();
     fd = open("/dev/null", O_WRONLY);

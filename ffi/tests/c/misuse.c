@@ -95,6 +95,7 @@ int main(void) {
 
     /* Files. */
     CHECK_STATUS(xtimer_report_fd(-1), XTIMER_STATUS_IO);
+    CHECK_STATUS(xtimer_timer_json_fd(wild_timer, NULL, 1), XTIMER_STATUS_NO_TIMER);
     CHECK_STATUS(xtimer_save_json("no/such/folder/file.json", NULL), XTIMER_STATUS_IO);
     CHECK_ERROR("no/such/folder/file.json");
     CHECK_STATUS(xtimer_save_json(NULL, NULL), XTIMER_STATUS_INVALID_ARGUMENT);

@@ -27,6 +27,11 @@ int main(void) {
     CHECK(xtimer_category_total_ns("gpu") == 1100 && xtimer_category_total_ns("queue") == 10);
     CHECK_OK(xtimer_forbid("compute", "io"));
     CHECK_STATUS(xtimer_record_in_ns(step, "file", "io", 1), XTIMER_STATUS_FORBIDDEN);
+    CHECK_OK(xtimer_record_in_seconds(step, "seconds", "seconds", 2e-9));
+    CHECK_STATUS(xtimer_record_in_seconds(step, "seconds", "seconds", -2e-9),
+                 XTIMER_STATUS_BAD_DURATION);
+    CHECK_ERROR("'seconds', -0.000000002");
+    CHECK(xtimer_category_total_ns("seconds") == 2);
 
     /* A token of another timer, and the path it gives there. */
     other = xtimer_timer_begin(own, "own", NULL);
@@ -39,6 +44,8 @@ int main(void) {
                  XTIMER_STATUS_OTHER_TIMER);
     CHECK_OK(xtimer_record_beneath_ns(path, "by path", NULL, 1)); /* it names its timer */
     CHECK_OK(xtimer_timer_record_in_ns(own, other, "n", NULL, 5));
+    CHECK_OK(xtimer_timer_record_in_seconds(own, other, "n", "seconds", 7e-9));
+    CHECK(xtimer_timer_category_total_ns(own, "seconds") == 7 + 5);
     CHECK_OK(xtimer_timer_record_beneath_seconds(own, path, "n", NULL, 5e-9));
     CHECK_OK(xtimer_timer_end(own, other));
     CHECK(xtimer_timer_total_ns(own) == 0); /* the clock stands, and the records are nested */
@@ -51,6 +58,8 @@ int main(void) {
     CHECK_ERROR("open");
     CHECK_STATUS(xtimer_path_of(0, &path), XTIMER_STATUS_NOT_OPEN);
     CHECK_OK(xtimer_record_in_ns(0, "queue", "queue", 10));
+    CHECK_OK(xtimer_record_in_seconds(0, "queue", "queue", -10));
+    CHECK_STATUS(xtimer_record_in_seconds(launch, "queue", "queue", 1), XTIMER_STATUS_NOT_OPEN);
     CHECK_STATUS(xtimer_path_of(step, NULL), XTIMER_STATUS_INVALID_ARGUMENT);
     CHECK_STATUS(xtimer_record_in_ns(step, NULL, NULL, 10), XTIMER_STATUS_INVALID_ARGUMENT);
     CHECK(xtimer_category_total_ns("queue") == 10);

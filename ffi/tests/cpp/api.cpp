@@ -50,6 +50,27 @@ int main() {
     CHECK(sections[0].path == std::vector<std::string>{"kernel"} && sections[0].category == "gpu");
     CHECK(sections[0].count == 3 && sections[0].total == 502001500ns && sections[0].min == 1500ns);
 
+    // All numbers of one moment, which stay whatever is recorded afterwards.
+    {
+        xtimer::snapshot then;
+        CHECK(then.made() && xtimer::record("kernel", 1s) && xtimer::record("later", 1s));
+        const xtimer::snapshot moved = std::move(then);
+        CHECK(moved.sections().size() == 2 && moved.sections()[0].total == 502001500ns);
+        CHECK(moved.category_total("gpu") == xtimer::seconds(0.5020015));
+        CHECK(moved.category_total("default") == moved.category_total(nullptr));
+        CHECK(moved.category_totals().size() == 2 && moved.category_totals()[1].first == "gpu");
+        CHECK(moved.category_total("none") == xtimer::seconds(0));
+        CHECK(std::abs((moved.total() - moved.category_total("gpu") -
+                        moved.category_total("default")).count()) < 1e-12);
+        CHECK(moved.losses().refused == 0 && then.sections().empty() && then.losses().refused == 0);
+        CHECK(xtimer::snapshot(false).sections().size() == 1002);
+        // Without a category, a section's is "default".
+        CHECK(xtimer::sections()[0].category == "default" && xtimer::sections()[0].count == 4);
+        const xtimer::snapshot none = xtimer::timer_view(xtimer_t{}).take_snapshot();
+        CHECK(!none.made() && none.made().code() == XTIMER_STATUS_NO_TIMER);
+        CHECK(none.sections().empty() && none.total() == xtimer::seconds(0));
+    }
+
     // A timer of one's own ends with its object; a scope of it that is left open is refused then.
     xtimer_t handle;
     {
@@ -59,6 +80,8 @@ int main() {
         { xtimer::scope a{own, "a", "x"}; xtimer::scope b{own, xtimer::counted{"b", 1}}; }
         CHECK(own.sections().size() == 2 && own.total() > xtimer::seconds(0));
         CHECK(own.record("c", "y", 5ns) && own.category_total("y") == xtimer::seconds(5e-9));
+        { xtimer::scope a{own, "a", "compute"}; xtimer::scope refused_there{own, "file", "io"}; }
+        CHECK(own.take_snapshot().losses().refused == 1);
         CHECK(own.set_enabled(false) && !own.is_enabled() && xtimer::is_enabled());
     }
     CHECK(!xtimer::timer_view(handle).clear());

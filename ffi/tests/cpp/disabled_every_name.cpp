@@ -3,5 +3,5 @@
 #include "every_name.hpp"
 
 int main() {
-    return every_name() == 6 && xtimer::sections().empty() ? 0 : 1;
+    return every_name() == 8 && xtimer::sections().empty() ? 0 : 1;
 }

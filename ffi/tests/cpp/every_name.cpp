@@ -2,5 +2,5 @@
 #include "every_name.hpp"
 
 int main() {
-    return every_name() == 6 && xtimer::sections().size() == 7 ? 0 : 1;
+    return every_name() == 8 && xtimer::sections().size() == 7 ? 0 : 1;
 }

@@ -46,6 +46,13 @@ inline int every_name() {
             own.window_report(1, false).size() > 9999;
     good += bool(own.made()) && bool(with_defaults.made());
     good += bool(own.record(xtimer::beneath{job.parent}, "a", "x", std::chrono::seconds(1)));
+    good += bool(own.record(xtimer::beneath{job.parent}, "a", std::chrono::seconds(1)));
+    good -= !own.record("a", std::chrono::seconds(1));
+    const xtimer::snapshot snapshot = own.take_snapshot();
+    good += bool(snapshot.made()) && snapshot.losses().refused == 0;
+    good -= snapshot.sections().size() > 99 || snapshot.category_totals().size() > 99 ||
+            snapshot.category_total("none") > snapshot.total() ||
+            own.take_window(1, false).sections().size() > 99 || !xtimer::snapshot().made();
     for (const xtimer::section &section : own.sections())
         good -= section.path.empty() || section.open_time < std::chrono::nanoseconds(0) ||
                 section.busy || section.late || (section.near_price && section.exceeded);
